@@ -1,0 +1,91 @@
+#include "core/app/job.hpp"
+
+#include "core/base/file.hpp"
+#include "core/base/hash.hpp"
+#include "core/base/parallel.hpp"
+#include "core/plugin/paths.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace resilin::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+void make_plugins_absolute(SceneFile& scene) {
+  std::vector<std::string>& plugins = scene.options.scene.plugins;
+  if (plugins.empty()) return;
+  fs::path base;
+  // A list in an override is relative to the current folder.
+  if (const auto place = scene.places.find("plugins"); place != scene.places.end())
+    if (place->second.file.rfind("--set", 0) != 0) base = fs::path(place->second.file).parent_path();
+  for (std::string& plugin : plugins) plugin = fs::absolute(base / plugin).lexically_normal().string();
+  scene.resolved = dump_yaml([&](ParamVisitor& v) { scene.options.visit(v); });
+}
+
+/// The name becomes that of the ParaView series.
+void check_name(const SceneFile& scene) {
+  const std::string& name = scene.options.scene.name;
+  if (!name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos) return;
+  const auto place = scene.places.find("name");
+  throw Error(Errc::Input, fmt::format("name: expected one that can be a file name, found '{}'", name),
+              place == scene.places.end() ? "" : to_string(place->second));
+}
+
+}  // namespace
+
+SceneFile read_scene(const std::string& file, const std::vector<std::string>& overrides, Registry& registry) {
+  SceneFile scene = load_scene(file, overrides, registry);
+  make_plugins_absolute(scene);
+  check_name(scene);
+  return scene;
+}
+
+void write_texts(JsonWriter& out, const std::string& key, const std::vector<std::string>& texts) {
+  out.key(key).begin_array();
+  for (const std::string& text : texts) out.value(text);
+  out.end_array();
+}
+
+Job::Job(const Context& context) : context_(context), source_(context.arguments.words().at(0)) {
+  load_standard_plugins(registry_);
+  file_ = read_scene(source_, context_.arguments.all("--set"), registry_);
+  folder_ = context_.arguments.text("-o", "results/" + fs::path(source_).stem().string());
+  if (folder_.empty()) throw Error(Errc::Input, "-o needs the name of a folder");
+  hash_ = fnv1a64(file_.resolved.data(), file_.resolved.size());
+}
+
+double Job::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void Job::begin_output() const {
+  make_folder(folder_);
+  // A job that is killed must not leave the summary of another one beside its results.
+  std::error_code failure;
+  fs::remove(path("summary.json"), failure);
+  if (failure)
+    throw Error(Errc::Io, "cannot remove the old summary: " + failure.message(), path("summary.json"));
+  write_file(path("scene.yaml"), file_.resolved);
+}
+
+void Job::write_head(JsonWriter& out, const std::string& status, const std::string& message) const {
+  out.begin_object().field("status", status);
+  if (!message.empty()) out.field("message", message);
+  out.field("version", RESILIN_VERSION).field("command", context_.command_line);
+  out.field("scene", source_).field("name", file_.options.scene.name).field("scene_hash", hex64(hash_));
+  out.field("threads", num_threads()).field("wall_time", seconds());
+  out.key("plugins").begin_array();
+  for (const Registry::Library& l : registry_.libraries())
+    out.begin_object().field("name", l.name).field("version", l.version).field("file", l.file).end_object();
+  out.end_array();
+}
+
+void Job::write_summary(const JsonWriter& out) const {
+  write_file(path("summary.json"), out.text() + "\n");
+  if (context_.json) print(out.text() + "\n");
+}
+
+}  // namespace resilin::app

@@ -1,0 +1,106 @@
+#include "core/app/journaled_objective.hpp"
+
+#include "core/base/file.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/log.hpp"
+
+#include <fmt/format.h>
+
+namespace resilin::app {
+namespace {
+
+/// The parameters as a user would type them, as far as they fit a message.
+std::string parameters_text(const Task& task, ConstVec u) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < task.variables().size(); ++i) {
+    if (i == kMost) return text + ", ...";
+    const TaskVariable& v = task.variables()[i];
+    const VecX values = task.values(u, v);
+    text += (i == 0 ? "" : ", ") + v.path + " = ";
+    text += v.size == 1
+                ? fmt::format("{:.6g}", values[0])
+                : fmt::format("{} values in [{:.6g}, {:.6g}]", v.size, values.minCoeff(), values.maxCoeff());
+  }
+  return text;
+}
+
+}  // namespace
+
+void write_parameters(JsonWriter& out, const Task& task, ConstVec u) {
+  out.key("parameters").begin_object();
+  for (const TaskVariable& v : task.variables()) {
+    const VecX values = task.values(u, v);
+    out.key(v.path);
+    if (v.size == 1)
+      out.value(values[0]);
+    else
+      out.value(ConstVec(values));
+  }
+  out.end_object();
+}
+
+JournaledObjective::JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal)
+    : job_(job), task_(task), journal_(journal) {}
+
+double JournaledObjective::evaluate(ConstVec u, MutVec gradient) {
+  if (interrupted()) throw Interrupted();
+  if (const auto* known = journal_.next(u)) {
+    gradient = known->gradient;
+    remember(u, known->loss, gradient);
+    return known->loss;
+  }
+  const double loss = simulate(u, gradient);
+  journal_.append({u, loss, gradient, static_cast<std::uint64_t>(losses_.size() + 1)});
+  remember(u, loss, gradient);
+  write_checkpoint(u);
+  // On a terminal the line is redrawn within an evaluation, elsewhere one line is written for each.
+  progress_->update(static_cast<Index>(losses_.size()), loss_text());
+  return loss;
+}
+
+double JournaledObjective::simulate(ConstVec u, MutVec gradient) {
+  const auto known = static_cast<Index>(losses_.size());
+  if (!progress_) {
+    if (journal_.num_replayed() > 0) log_info(fmt::format("went over {} recorded evaluations", known));
+    progress_.emplace("evaluation", 0, !job_.context().quiet, known);
+  }
+  if (progress_on_terminal()) {
+    const Index steps = task_.simulation().num_steps();
+    task_.on_step = [this, known, steps, losses = loss_text()](Index step) {
+      const std::string text = step < steps ? fmt::format("step {}/{}", step, steps) : "adjoint";
+      progress_->update(known + 1, losses.empty() ? text : text + "  " + losses);
+    };
+  }
+  try {
+    return task_.evaluate(u, gradient);
+  } catch (const Error& e) {
+    if (e.code() != Errc::Numerics) throw;
+    throw Error(e.code(),
+                fmt::format("evaluation {} ({}): {}", known + 1, parameters_text(task_, u), e.message()));
+  }
+}
+
+std::string JournaledObjective::loss_text() const {
+  return losses_.empty() ? "" : fmt::format("loss {:.6g}  best {:.6g}", losses_.back(), best_loss());
+}
+
+void JournaledObjective::remember(ConstVec u, double loss, ConstVec gradient) {
+  losses_.push_back(loss);
+  gradient_norms_.push_back(gradient.norm());
+  if (best_ != 0 && !(loss < best_loss())) return;
+  best_ = static_cast<Index>(losses_.size());
+  best_u_ = u;
+}
+
+void JournaledObjective::write_checkpoint(ConstVec u) const {
+  JsonWriter out;
+  out.begin_object().field("evaluations", static_cast<Index>(losses_.size())).field("loss", losses_.back());
+  write_parameters(out, task_, u);
+  out.key("best").begin_object().field("evaluation", best_).field("loss", best_loss());
+  write_parameters(out, task_, best_u_);
+  out.end_object().end_object();
+  write_file(job_.path("checkpoint.json"), out.text() + "\n");
+}
+
+}  // namespace resilin::app

@@ -1,0 +1,29 @@
+// How it is now: plain data.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/base/types.hpp"
+
+namespace resilin {
+
+struct State {
+  VecX x;        ///< positions [m], 3n
+  VecX v;        ///< velocities [m/s], 3n
+  double t = 0;  ///< [s]
+};
+
+/// Outcome of an iterative solve. Not converging is a value; the caller's policy decides what follows.
+struct [[nodiscard]] SolveReport {
+  bool converged = false;
+  Index iterations = 0;         ///< outer iterations
+  Index evaluations = 0;        ///< of the energy and its gradient
+  Index linear_iterations = 0;  ///< of a Krylov method, or solves with the factor
+  double residual = std::numeric_limits<double>::quiet_NaN();   ///< what was reached [N]
+  double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< what was asked for [N]
+  std::string note;                                             ///< why it stopped, if not converged
+};
+
+}  // namespace resilin

@@ -1,0 +1,11 @@
+#include "core/energy/energy.hpp"
+
+namespace resilin {
+
+Workspace::Workspace() = default;
+Workspace::~Workspace() = default;
+Workspace::SlotBase::~SlotBase() = default;
+
+void Energy::add_param_vjp(const StepContext&, ConstVec, ConstVec, MutVec, Workspace&) const {}
+
+}  // namespace resilin

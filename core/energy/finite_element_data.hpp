@@ -1,0 +1,65 @@
+// Private to FiniteElementEnergy: its precomputed data, laid out for batches of eight elements.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/energy/finite_element_energy.hpp"
+#include "core/energy/shape.hpp"
+
+namespace resilin {
+
+/// One material of the body and where it acts.
+struct MaterialSlot {
+  std::unique_ptr<Material> material;
+  std::vector<const Field*> fields;
+  std::vector<Index> offset;  ///< of each field in the energy's parameter vector
+  bool everywhere = true;
+  std::vector<int> item;          ///< per element (padded): its number within the selection, or -1
+  std::vector<char> group_active;  ///< per group of batches: does the material act there
+};
+
+struct FiniteElementData {
+  /// Sample packs that are handled together: 8 for either element type, so that one virtual call serves 64 samples.
+  static constexpr int kGroupPacks = 8;
+
+  ElementType type = ElementType::Tet4;
+  int nodes = 4;          ///< per element
+  int samples = 1;        ///< per element
+  int group_batches = 8;  ///< batches per group: kGroupPacks / samples
+  Index num_elements = 0;
+  Index num_batches = 0;  ///< padded to whole groups
+  Index num_groups = 0;
+  Index num_pairs = 0;  ///< node pairs a <= b of an element
+  bool needs_svd = false;
+  std::vector<int> node;        ///< [batch][c][lane], global node numbers
+  std::vector<Pack> gradient;   ///< [batch][sample][c][3]
+  std::vector<Pack> volume;     ///< [batch][sample]; zero in padding lanes
+  std::vector<MaterialSlot> materials;
+  Index num_parameters = 0;
+  Index first_node = 0, num_body_nodes = 0;
+  std::vector<Index> gather_start;  ///< per body node, into gather
+  std::vector<Index> gather;        ///< (batch * nodes + c) * 3 * kLanes + lane: where its forces stand
+
+  int lane_element(Index batch, int lane) const { return static_cast<int>(batch) * kLanes + lane; }
+  const Pack* gradients(Index batch, int sample) const {
+    return gradient.data() + ((batch * samples + sample) * nodes) * 3;
+  }
+};
+
+/// Scratch of one energy in one simulation.
+struct FiniteElementScratch {
+  std::vector<Pack> force;      ///< [batch][c][3]
+  std::vector<Pack> stiffness;  ///< [batch][pair][9]
+  std::vector<double> partial;  ///< per group: energy, or parameter sums
+  // Gather lists for a BlockMatrix of this pattern: target slots and contributions.
+  std::uint64_t pattern_id = 0;
+  struct Target {
+    Index upper, lower;  ///< slots of (i, j) and (j, i)
+    Index begin, end;    ///< in `source`
+  };
+  std::vector<Target> target;
+  std::vector<std::int64_t> source;  ///< 2 * (offset of entry 0 in doubles) + (1 if transposed)
+};
+
+}  // namespace resilin

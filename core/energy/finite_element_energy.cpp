@@ -1,0 +1,196 @@
+#include "core/energy/finite_element_energy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/parallel.hpp"
+#include "core/energy/finite_element_group.hpp"
+
+namespace resilin {
+namespace {
+
+/// Energy of a group, summed over samples and lanes; where `stress` is given it gets V P.
+double evaluate_group(const FiniteElementData& d, Index group, Index step, Group& g, Mat3Pack* stress) {
+  Pack total = splat(0.0);
+  if (stress != nullptr)
+    for (int p = 0; p < kG; ++p) stress[p] = zero_mat3();
+  for_each_material(d, group, step, g, [&](const MaterialSlot& m, const SampleBatch& batch) {
+    Pack psi[kG];
+    Mat3Pack sigma[kG];
+    for (int p = 0; p < kG; ++p) psi[p] = splat(0.0);
+    if (stress == nullptr) {
+      m.material->add_energy(batch, psi);
+    } else {
+      for (int p = 0; p < kG; ++p) sigma[p] = zero_mat3();
+      m.material->add_stress(batch, psi, sigma);
+    }
+    for (int p = 0; p < kG; ++p) {
+      const Pack w = weight(d, m, group, p);
+      // Where the material does not act its value must not leak in, not even as NaN.
+      total += w != 0.0 ? w * psi[p] : splat(0.0);
+      if (stress == nullptr) continue;
+      for (int k = 0; k < 9; ++k) stress[p].m[k] += w != 0.0 ? w * sigma[p].m[k] : splat(0.0);
+    }
+  });
+  return sum(total);
+}
+
+/// Forces of the group's elements from V P, into the scratch.
+void scatter_stress(const FiniteElementData& d, Index group, const Mat3Pack* stress, Pack* force) {
+  for (int b = 0; b < d.group_batches; ++b) {
+    const Index batch = group * d.group_batches + b;
+    Pack* out = force + batch * d.nodes * 3;
+    for (int k = 0; k < d.nodes * 3; ++k) out[k] = splat(0.0);
+    for (int s = 0; s < d.samples; ++s) {
+      const Mat3Pack& p = stress[b * d.samples + s];
+      const Pack* g = d.gradients(batch, s);
+      for (int c = 0; c < d.nodes; ++c)
+        for (int i = 0; i < 3; ++i)
+          out[3 * c + i] += p(i, 0) * g[3 * c] + p(i, 1) * g[3 * c + 1] + p(i, 2) * g[3 * c + 2];
+    }
+  }
+}
+
+}  // namespace
+
+double FiniteElementEnergy::value(const StepContext& c, ConstVec x, Workspace& ws) const {
+  const FiniteElementData& d = *data_;
+  auto& scratch = ws.slot<FiniteElementScratch>(this);
+  scratch.partial.resize(static_cast<std::size_t>(d.num_groups));
+  parallel_for(d.num_groups, kGrain, [&](Index begin, Index end) {
+    Group g;
+    for (Index group = begin; group < end; ++group) {
+      load_group(d, group, x.data(), g);
+      scratch.partial[static_cast<std::size_t>(group)] = evaluate_group(d, group, c.step, g, nullptr);
+    }
+  });
+  double sum = 0;
+  for (const double e : scratch.partial) sum += e;
+  return sum;
+}
+
+double FiniteElementEnergy::add_gradient(const StepContext& c, ConstVec x, MutVec grad, Workspace& ws) const {
+  const FiniteElementData& d = *data_;
+  auto& scratch = ws.slot<FiniteElementScratch>(this);
+  scratch.partial.resize(static_cast<std::size_t>(d.num_groups));
+  scratch.force.resize(static_cast<std::size_t>(d.num_batches * d.nodes * 3));
+  parallel_for(d.num_groups, kGrain, [&](Index begin, Index end) {
+    Group g;
+    Mat3Pack stress[kG];
+    for (Index group = begin; group < end; ++group) {
+      load_group(d, group, x.data(), g);
+      scratch.partial[static_cast<std::size_t>(group)] = evaluate_group(d, group, c.step, g, stress);
+      scatter_stress(d, group, stress, scratch.force.data());
+    }
+  });
+  const auto* force = reinterpret_cast<const double*>(scratch.force.data());
+  double* out = grad.data() + 3 * d.first_node;
+  parallel_for(d.num_body_nodes, 512, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      double f[3] = {0, 0, 0};
+      for (Index k = d.gather_start[static_cast<std::size_t>(n)]; k < d.gather_start[static_cast<std::size_t>(n) + 1]; ++k) {
+        const double* p = force + d.gather[static_cast<std::size_t>(k)];
+        f[0] += p[0], f[1] += p[kLanes], f[2] += p[2 * kLanes];
+      }
+      for (int i = 0; i < 3; ++i) out[3 * n + i] += f[i];
+    }
+  });
+  double sum = 0;
+  for (const double e : scratch.partial) sum += e;
+  return sum;
+}
+
+void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out,
+                                        Workspace& ws) const {
+  const FiniteElementData& d = *data_;
+  if (d.num_parameters == 0) return;
+  auto& scratch = ws.slot<FiniteElementScratch>(this);
+  Index columns = 0;
+  for (const MaterialSlot& m : d.materials) columns += static_cast<Index>(m.fields.size());
+  scratch.partial.assign(static_cast<std::size_t>(d.num_groups * columns), 0.0);
+  parallel_for(d.num_groups, kGrain, [&](Index begin, Index end) {
+    Group g;
+    Mat3Pack dz[kG];
+    for (Index group = begin; group < end; ++group) {
+      load_group(d, group, x.data(), g);
+      load_deformation(d, group, z.data(), dz);
+      Index column = 0;
+      for (const MaterialSlot& m : d.materials) {
+        const Index first = column;
+        column += static_cast<Index>(m.fields.size());
+        if (!m.everywhere && !m.group_active[static_cast<std::size_t>(group)]) continue;
+        const SampleBatch batch = load_material(d, m, group, c.step, g);
+        Pack vjp[kMaxFields * kG];
+        std::fill(vjp, vjp + kMaxFields * kG, splat(0.0));
+        m.material->add_param_vjp(batch, dz, vjp);
+        for (std::size_t k = 0; k < m.fields.size(); ++k) {
+          const Field& field = *m.fields[k];
+          Pack total = splat(0.0);
+          for (int p = 0; p < kG; ++p) {
+            const Pack w = weight(d, m, group, p);
+            const Pack part = w != 0.0 ? w * vjp[static_cast<Index>(k) * kG + p] : splat(0.0);
+            if (field.items == 1) {
+              total += part;
+              continue;
+            }
+            const Index at = group * d.group_batches + p / d.samples;
+            for (int l = 0; l < kLanes; ++l) {  // an element belongs to one group: no two threads meet here
+              const int item = m.item[static_cast<std::size_t>(d.lane_element(at, l))];
+              if (item >= 0 && d.lane_element(at, l) < d.num_elements)
+                out[m.offset[k] + field.index(item, c.step)] += part[l];
+            }
+          }
+          scratch.partial[static_cast<std::size_t>(group * columns + first + static_cast<Index>(k))] = sum(total);
+        }
+      }
+    }
+  });
+  Index column = 0;
+  for (const MaterialSlot& m : d.materials)
+    for (std::size_t k = 0; k < m.fields.size(); ++k, ++column) {
+      if (m.fields[k]->items != 1) continue;
+      double total = 0;
+      for (Index group = 0; group < d.num_groups; ++group)
+        total += scratch.partial[static_cast<std::size_t>(group * columns + column)];
+      out[m.offset[k] + m.fields[k]->index(0, c.step)] += total;
+    }
+}
+
+bool FiniteElementEnergy::is_projective() const {
+  return std::all_of(data_->materials.begin(), data_->materials.end(),
+                     [](const MaterialSlot& m) { return m.material->is_projective(); });
+}
+Index FiniteElementEnergy::num_parameters() const { return data_->num_parameters; }
+Index FiniteElementEnergy::num_materials() const { return static_cast<Index>(data_->materials.size()); }
+Material& FiniteElementEnergy::material(Index i) { return *data_->materials[static_cast<std::size_t>(i)].material; }
+
+std::string FiniteElementEnergy::diagnose(const StepContext& c, ConstVec x) const {
+  const FiniteElementData& d = *data_;
+  Group g;
+  for (Index group = 0; group < d.num_groups; ++group) {
+    load_group(d, group, x.data(), g);
+    for (int p = 0; p < kG; ++p) {
+      const Index batch = group * d.group_batches + p / d.samples;
+      const Pack volume = det(g.f[p]);
+      Pack psi = splat(0.0);
+      for_each_material(d, group, c.step, g, [&](const MaterialSlot& m, const SampleBatch& b) {
+        Pack all[kG];
+        for (auto& e : all) e = splat(0.0);
+        m.material->add_energy(b, all);
+        psi += all[p];
+      });
+      for (int l = 0; l < kLanes; ++l) {
+        const int e = d.lane_element(batch, l);
+        if (e >= d.num_elements) continue;
+        if (!std::isfinite(volume[l])) return fmt::format("element {}: positions are not finite", e);
+        if (volume[l] <= 0) return fmt::format("element {} is inverted (det F = {:.3g})", e, volume[l]);
+        if (!std::isfinite(psi[l])) return fmt::format("element {}: its energy is not a number", e);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace resilin

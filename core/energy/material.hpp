@@ -1,0 +1,90 @@
+// Materials: laws that act at each point on its own, evaluated over batches of sample points.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/energy/pack.hpp"
+#include "core/energy/svd.hpp"
+#include "core/mesh/selector.hpp"
+#include "core/params/field.hpp"
+#include "core/plugin/registry.hpp"
+
+namespace resilin {
+
+/// Sample points of a batch: 8 elements side by side, `packs` samples deep.
+struct SampleBatch {
+  Index packs = 0;
+  const Mat3Pack* f = nullptr;    ///< deformation gradient F = dx/dX [-]
+  const Svd3Pack* svd = nullptr;  ///< of F; null unless the material needs_svd()
+  const Pack* params = nullptr;   ///< params[k * packs + p] is the k-th of fields() at pack p
+  RESILIN_INLINE Pack param(Index k, Index p) const { return params[k * packs + p]; }
+};
+
+/// Symmetric 9 x 9 tangent dP/dF of eight samples, upper triangle by rows; index of F_ij is 3 j + i.
+struct TangentPack {
+  Pack c[45];
+  static constexpr int index(int a, int b) { return a <= b ? a * 9 - a * (a - 1) / 2 + b - a : index(b, a); }
+  RESILIN_INLINE Pack& operator()(int a, int b) { return c[index(a, b)]; }
+  RESILIN_INLINE const Pack& operator()(int a, int b) const { return c[index(a, b)]; }
+};
+
+/// A hyperelastic law psi(F; parameters) [J/m^3], P = dpsi/dF [Pa]. Everything is added to the outputs, so
+/// materials of one body share one pass over its samples. A value that does not exist (log of a negative
+/// volume) is NaN: solvers take NaN for "not admissible" and step back.
+class RESILIN_API Material : public Component {
+ public:
+  /// The pointwise parameters in the order of their `differentiable` fields in visit_parameters().
+  virtual std::vector<const Field*> fields() const = 0;
+  /// Elements of the body that it acts on; null means all.
+  virtual const Selector* elements() const { return nullptr; }
+  virtual bool needs_svd() const { return false; }
+
+  virtual void add_energy(const SampleBatch& b, Pack* psi) const = 0;
+  virtual void add_stress(const SampleBatch& b, Pack* psi, Mat3Pack* p) const = 0;  ///< adds the energy as well
+  virtual void add_tangent(const SampleBatch& b, TangentPack* c) const = 0;
+  /// out[k * packs + p] += w[p] : dP/d(parameter k)
+  virtual void add_param_vjp(const SampleBatch& b, const Mat3Pack* w, Pack* out) const = 0;
+
+  /// Constant matrix Q with which tr(F Q F^T)/2 stands for the material's stiffness in the prefactorised matrix
+  /// of Projective Dynamics: P = F Q - B(F) with B the weighted projection [Bouaziz 2014]. The default, for
+  /// materials that are no projection, is the largest eigenvalue of dP/dF at rest times the identity [Liu 2017].
+  virtual Mat3 quadratic_form(const double* params) const;
+  /// True if psi = min over a manifold of tr((F - p) Q (F - p)^T)/2: then x - A^-1 R(x) never raises the energy.
+  virtual bool is_projective() const { return false; }
+};
+RESILIN_KIND(Material, "material");
+
+/// Young's modulus and Poisson's ratio, the parameters of most isotropic materials.
+struct RESILIN_API ElasticModuli {
+  Field youngs_modulus{1e6};
+  Field poissons_ratio{0.4};
+  void visit(ParamVisitor& v);
+};
+
+/// Lame's parameters with derivatives: mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu)(1 - 2 nu)).
+struct LamePack {
+  Pack mu, lambda, mu_e, mu_nu, lambda_e, lambda_nu;
+};
+RESILIN_INLINE LamePack lame(Pack e, Pack nu) {
+  const Pack a = 1.0 + nu, b = 1.0 - 2.0 * nu;
+  LamePack l;
+  l.mu_e = 0.5 / a;
+  l.mu = e * l.mu_e;
+  l.mu_nu = -l.mu / a;
+  l.lambda_e = nu / (a * b);
+  l.lambda = e * l.lambda_e;
+  l.lambda_nu = e * (1.0 + 2.0 * nu * nu) / (a * a * b * b);
+  return l;
+}
+
+/// Derivative of an isotropic tensor function G(F) = U diag(g(s)) V^T in the frame of the singular vectors:
+/// dG = sum_ab diag(a,b) d_a d_b^T + sum_k flip_k f_k f_k^T + twist_k t_k t_k^T, where d_a = u_a v_a^T and for
+/// k = (0,1), (0,2), (1,2): f, t = (u_i v_j^T +- u_j v_i^T)/sqrt 2; flip = (g_i - g_j)/(s_i - s_j), twist =
+/// (g_i + g_j)/(s_i + s_j). diag is symmetric, packed 00 01 02 11 12 22.
+struct IsotropicTangent {
+  Pack diag[6], flip[3], twist[3];
+};
+RESILIN_API void add_isotropic_tangent(const Svd3Pack& svd, const IsotropicTangent& t, TangentPack& c);
+
+}  // namespace resilin

@@ -1,0 +1,110 @@
+#include "core/energy/shape.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/base/error.hpp"
+
+namespace resilin {
+namespace {
+
+// Corners of the reference cube in VTK order.
+constexpr double kCorner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                  {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+
+/// Value and gradient of shape function c of the trilinear hexahedron at xi.
+double hex_shape(int c, const double* xi, Vec3& gradient) {
+  const double a = 1 + kCorner[c][0] * xi[0], b = 1 + kCorner[c][1] * xi[1], d = 1 + kCorner[c][2] * xi[2];
+  gradient = Vec3(kCorner[c][0] * b * d, a * kCorner[c][1] * d, a * b * kCorner[c][2]) / 8;
+  return a * b * d / 8;
+}
+
+void require_positive(double det, Index element) {
+  if (!(det > 0))
+    throw Error(Errc::Input,
+                fmt::format("element {} is inverted or has no volume in its rest shape (Jacobian {})", element, det));
+}
+
+ElementQuadrature tet_quadrature(const Mesh& mesh, Index e) {
+  ElementQuadrature q;
+  Mat3 edges;
+  for (int c = 0; c < 3; ++c)
+    edges.col(c) = mesh.vertices.col(mesh.elements(c + 1, e)) - mesh.vertices.col(mesh.elements(0, e));
+  const double det = edges.determinant();
+  require_positive(det, e);
+  q.volume[0] = det / 6;
+  const Mat3 inverse = edges.inverse();  // rows are the gradients of N_1..N_3
+  Vec3 first = Vec3::Zero();
+  for (int c = 1; c < 4; ++c) {
+    const Vec3 g = inverse.row(c - 1).transpose();
+    for (int j = 0; j < 3; ++j) q.gradient[0][c][j] = g[j];
+    first -= g;
+  }
+  for (int j = 0; j < 3; ++j) q.gradient[0][0][j] = first[j];
+  for (int c = 0; c < 4; ++c) q.shape[0][c] = 0.25;
+  return q;
+}
+
+ElementQuadrature hex_quadrature(const Mesh& mesh, Index e) {
+  ElementQuadrature q;
+  q.samples = q.nodes = 8;
+  const double point = 1 / std::sqrt(3.0);
+  for (int s = 0; s < 8; ++s) {
+    const double xi[3] = {kCorner[s][0] * point, kCorner[s][1] * point, kCorner[s][2] * point};
+    Vec3 local[8];
+    Mat3 jacobian = Mat3::Zero();
+    for (int c = 0; c < 8; ++c) {
+      q.shape[s][c] = hex_shape(c, xi, local[c]);
+      jacobian += mesh.vertices.col(mesh.elements(c, e)) * local[c].transpose();
+    }
+    const double det = jacobian.determinant();
+    require_positive(det, e);
+    q.volume[s] = det;
+    const Mat3 inverse_t = jacobian.inverse().transpose();
+    for (int c = 0; c < 8; ++c) {
+      const Vec3 g = inverse_t * local[c];
+      for (int j = 0; j < 3; ++j) q.gradient[s][c][j] = g[j];
+    }
+  }
+  return q;
+}
+
+/// Calls visit(element, vertex, integral of the vertex's shape function over the element).
+template <class Visit>
+void for_each_lumped(const Mesh& mesh, const Visit& visit) {
+  for (Index e = 0; e < mesh.num_elements(); ++e) {
+    const ElementQuadrature q = element_quadrature(mesh, e);
+    for (int c = 0; c < q.nodes; ++c) {
+      double integral = 0;
+      for (int s = 0; s < q.samples; ++s) integral += q.shape[s][c] * q.volume[s];
+      visit(e, mesh.elements(c, e), integral);
+    }
+  }
+}
+
+}  // namespace
+
+int num_samples(ElementType type) { return type == ElementType::Hex8 ? 8 : 1; }
+
+ElementQuadrature element_quadrature(const Mesh& mesh, Index element) {
+  if (mesh.type == ElementType::Tet4) return tet_quadrature(mesh, element);
+  if (mesh.type == ElementType::Hex8) return hex_quadrature(mesh, element);
+  throw Error(Errc::Input, fmt::format("a solid needs tet4 or hex8 elements; the mesh has {}", name_of(mesh.type)));
+}
+
+VecX lumped_mass(const Mesh& mesh, const VecX& density) {
+  VecX mass = VecX::Zero(mesh.num_vertices());
+  for_each_lumped(mesh, [&](Index e, int vertex, double integral) {
+    mass[vertex] += density[density.size() == 1 ? 0 : e] * integral;
+  });
+  return mass;
+}
+
+void add_lumped_mass_vjp(const Mesh& mesh, ConstVec w, MutVec out) {
+  for_each_lumped(mesh, [&](Index e, int vertex, double integral) {
+    out[out.size() == 1 ? 0 : e] += w[vertex] * integral;
+  });
+}
+
+}  // namespace resilin

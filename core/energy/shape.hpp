@@ -1,0 +1,25 @@
+// Shape functions and quadrature of the volume elements.
+#pragma once
+
+#include "core/mesh/mesh.hpp"
+
+namespace resilin {
+
+/// Tet4: one sample, constant gradients. Hex8: trilinear, 2 x 2 x 2 Gauss points.
+struct RESILIN_API ElementQuadrature {
+  static constexpr int kMaxSamples = 8, kMaxNodes = 8;
+  int samples = 1, nodes = 4;
+  double volume[kMaxSamples] = {};                  ///< weight times det(dX/dxi) [m^3]
+  double shape[kMaxSamples][kMaxNodes] = {};        ///< N_c at the sample
+  double gradient[kMaxSamples][kMaxNodes][3] = {};  ///< dN_c/dX [1/m], so that F = sum_c x_c (dN_c/dX)^T
+};
+RESILIN_API int num_samples(ElementType type);
+/// Throws Error(Input) naming the element if its Jacobian is not positive at a sample.
+RESILIN_API ElementQuadrature element_quadrature(const Mesh& mesh, Index element);
+
+/// Row-sum lumped integral of `density` (1 value or one per element) at each vertex [kg].
+RESILIN_API VecX lumped_mass(const Mesh& mesh, const VecX& density);
+/// out[e] (or the only entry) += sum_i w_i dm_i/d(density): the transpose of lumped_mass.
+RESILIN_API void add_lumped_mass_vjp(const Mesh& mesh, ConstVec w, MutVec out);
+
+}  // namespace resilin

@@ -1,0 +1,7 @@
+#include "core/mesh/mesh_generator.hpp"
+
+namespace resilin {
+
+MeshGenerator::~MeshGenerator() = default;
+
+}  // namespace resilin

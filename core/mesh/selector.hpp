@@ -1,0 +1,38 @@
+// Selections of vertices and elements by where they are.
+#pragma once
+
+#include "core/mesh/mesh.hpp"
+#include "core/params/visitor.hpp"
+
+#include <string>
+#include <vector>
+
+namespace resilin {
+
+/// A vertex (or an element, by its centroid) is selected if ALL criteria that are given hold; a selector
+/// without criteria selects everything. In YAML: {box: {min: [..], max: [..]}}, {plane: {point, normal}} (the
+/// side that the normal points to, the plane included), {sphere: {center, radius}}, {indices: [..]},
+/// {surface: true} (vertices of boundary faces; elements with a boundary face). Ends are inclusive, widened
+/// by 1e-9 of the mesh's extent. Coordinates are those of the rest mesh [m].
+struct RESILIN_API Selector {
+  bool has_box = false;
+  Vec3 box_min = Vec3::Zero();
+  Vec3 box_max = Vec3::Zero();
+  bool has_plane = false;
+  Vec3 plane_point = Vec3::Zero();
+  Vec3 plane_normal = Vec3::UnitZ();
+  bool has_sphere = false;
+  Vec3 sphere_center = Vec3::Zero();
+  double sphere_radius = 0;
+  std::vector<Index> indices;
+  bool surface = false;
+
+  void visit(ParamVisitor& v);
+};
+
+/// Selected vertices in increasing order. Throws Error(Input) for an index out of range; an empty result is
+/// returned as such (whoever asked says where the selector stands).
+RESILIN_API std::vector<Index> select_vertices(const Mesh& mesh, const Selector& selector);
+RESILIN_API std::vector<Index> select_elements(const Mesh& mesh, const Selector& selector);
+
+}  // namespace resilin

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "core/base/log.hpp"
+#include "core/mesh/generators.hpp"
+#include "core/mesh/io.hpp"
+#include "core/mesh/mesh_generator.hpp"
+#include "core/mesh/quality.hpp"
+#include "core/model/system.hpp"
+
+namespace resilin {
+namespace {
+
+Mesh raw_mesh(const MeshOptions& options, const BuildContext& context) {
+  if (!options.file.empty()) return read_mesh(options.file);
+  if (options.generator.type.empty())
+    throw context.input_error("mesh", "a mesh needs a generator or a file");
+  BuildContext child = context;
+  child.path = options.generator.path;
+  child.place = options.generator.place;
+  return context.registry->make<MeshGenerator>(options.generator, child)->generate();
+}
+
+void report_findings(const Mesh& mesh, const MeshOptions& options, const BuildContext& context) {
+  std::string errors;
+  for (const MeshFinding& f : check_mesh(mesh)) {
+    const std::string text = fmt::format("{}: {}", f.name, f.message);
+    if (f.is_error)
+      errors += (errors.empty() ? "" : "; ") + text;
+    else
+      log_warn(fmt::format("{}: mesh: {}", context.path, text));
+  }
+  if (errors.empty()) return;
+  const std::string what = options.file.empty() ? "the generated mesh" : options.file;
+  throw context.input_error(options.file.empty() ? "mesh" : "mesh.file", what + " cannot be used: " + errors);
+}
+
+}  // namespace
+
+Mesh build_mesh(const MeshOptions& options, const BuildContext& context) {
+  Mesh mesh = raw_mesh(options, context);
+  mesh.vertices *= options.scale;
+  mesh.vertices.colwise() += options.translation;
+  if (options.voxel_size > 0) {
+    if (mesh.type != ElementType::Tri3)
+      throw context.input_error("mesh.voxel_size",
+                                fmt::format("only a closed triangle surface can be voxelised; the mesh has {}",
+                                            name_of(mesh.type)));
+    mesh = voxelize(mesh, options.voxel_size, ElementType::Hex8);
+  }
+  if (!is_volume(mesh.type))
+    throw context.input_error(
+        options.file.empty() ? "mesh" : "mesh.file",
+        fmt::format("a solid body needs volume elements (tet4 or hex8); the mesh has {} elements: give voxel_size to "
+                    "fill a closed surface",
+                    name_of(mesh.type)));
+  report_findings(mesh, options, context);
+  return mesh;
+}
+
+}  // namespace resilin

@@ -1,0 +1,95 @@
+#include "core/model/parameter_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/params/passive_visitor.hpp"
+#include "core/params/tree.hpp"
+
+namespace resilin {
+namespace {
+
+class Collector final : public PassiveVisitor {
+ public:
+  Collector(std::string prefix, std::vector<ParameterEntry>& out, Index& size)
+      : prefix_(std::move(prefix)), out_(out), size_(size) {}
+  void real(const char* name, double& value, const Spec& spec) override { add(name, &value, 1, spec); }
+  void vec3(const char* name, Vec3& value, const Spec& spec) override { add(name, value.data(), 3, spec); }
+  void field(const char* name, Field& value, const Spec& spec) override {
+    add(name, value.values.data(), value.size(), spec);
+  }
+
+ private:
+  void enter(const char* name) override { scope_.push_back(name); }
+  void leave() override { scope_.pop_back(); }
+  void add(const char* name, double* values, Index count, const Spec& spec) {
+    if (!spec.differentiable) return;
+    std::string path = prefix_;
+    for (const std::string& s : scope_) path += (path.empty() ? "" : ".") + s;
+    path += (path.empty() ? "" : ".") + std::string(name);
+    out_.push_back({path, size_, count, values, spec.min, spec.max, spec.open, spec.unit});
+    size_ += count;
+  }
+
+  std::string prefix_;
+  std::vector<std::string> scope_;
+  std::vector<ParameterEntry>& out_;
+  Index& size_;
+};
+
+/// Matches "a.*.b[*].c" against a path.
+bool matches(std::string_view pattern, std::string_view path) {
+  if (pattern.empty()) return path.empty();
+  if (pattern[0] == '*') {
+    const std::size_t end = std::min(path.find_first_of(".[]"), path.size());
+    return end > 0 && matches(pattern.substr(1), path.substr(end));
+  }
+  return !path.empty() && pattern[0] == path[0] && matches(pattern.substr(1), path.substr(1));
+}
+
+}  // namespace
+
+Index ParameterTable::add(const std::string& prefix, ParamVisitor::Body visit) {
+  const Index before = size_;
+  Collector collector(prefix, entries_, size_);
+  visit(collector);
+  return size_ - before;
+}
+
+std::vector<const ParameterEntry*> ParameterTable::find(const std::string& pattern) const {
+  std::vector<const ParameterEntry*> found;
+  std::vector<std::string> known;
+  for (const ParameterEntry& e : entries_) {
+    known.push_back(e.path);
+    if (matches(pattern, e.path)) found.push_back(&e);
+  }
+  if (found.empty())
+    throw Error(Errc::Input, fmt::format("no differentiable parameter '{}'{}", pattern, suggest(pattern, known)));
+  return found;
+}
+
+VecX ParameterTable::values() const {
+  VecX theta(size_);
+  for (const ParameterEntry& e : entries_) theta.segment(e.offset, e.size) = Eigen::Map<const VecX>(e.values, e.size);
+  return theta;
+}
+
+void ParameterTable::assign(ConstVec theta) const {
+  if (theta.size() != size_)
+    throw Error(Errc::Internal, fmt::format("{} parameter values given, {} expected", theta.size(), size_));
+  for (const ParameterEntry& e : entries_)
+    for (Index i = 0; i < e.size; ++i) {
+      const double v = theta[e.offset + i];
+      const bool inside = e.open ? v > e.min && v < e.max : v >= e.min && v <= e.max;
+      if (!std::isfinite(v) || !inside)
+        throw Error(Errc::Input, fmt::format("parameter {} = {} {} is outside {}{}, {}{}", e.path, v, e.unit,
+                                             e.open ? "(" : "[", e.min, e.max, e.open ? ")" : "]"));
+    }
+  for (const ParameterEntry& e : entries_)
+    std::copy_n(theta.data() + e.offset, e.size, e.values);
+}
+
+}  // namespace resilin

@@ -1,0 +1,43 @@
+// All differentiable parameters of a system by path, as one vector theta.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/params/visitor.hpp"
+
+namespace resilin {
+
+struct ParameterEntry {
+  std::string path;         ///< "bodies.beam.materials[0].youngs_modulus"
+  Index offset = 0;         ///< first entry in theta
+  Index size = 0;           ///< number of entries
+  double* values = nullptr;  ///< live storage, `size` numbers
+  double min = 0, max = 0;  ///< range of each entry
+  bool open = false;        ///< ends excluded
+  std::string unit;
+};
+
+/// Entries in the order in which they were added; each component's parameters are contiguous.
+class RESILIN_API ParameterTable {
+ public:
+  /// Adds every differentiable field that `visit` names, under `prefix`; returns how many numbers were added.
+  Index add(const std::string& prefix, ParamVisitor::Body visit);
+
+  Index size() const { return size_; }
+  const std::vector<ParameterEntry>& entries() const { return entries_; }
+  /// Entries whose path matches; "[*]" matches any index and "*" any one name between dots. Throws Error(Input)
+  /// with the nearest path if none does.
+  std::vector<const ParameterEntry*> find(const std::string& pattern) const;
+
+  VecX values() const;
+  /// Writes theta to the live storage; the caller tells the components afterwards. Throws Error(Input) naming
+  /// path, value and range if one is outside its range or not finite.
+  void assign(ConstVec theta) const;
+
+ private:
+  std::vector<ParameterEntry> entries_;
+  Index size_ = 0;
+};
+
+}  // namespace resilin

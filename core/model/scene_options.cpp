@@ -1,0 +1,118 @@
+#include "core/model/scene_options.hpp"
+
+namespace resilin {
+
+void MeshOptions::visit(ParamVisitor& v) {
+  v.component("generator", "mesh_generator", generator, {.doc = "a generated mesh; `file` takes its place"});
+  v.path("file", file, {.doc = "mesh file (.vtk, .obj, .msh); takes the place of the generator"});
+  v.real("scale", scale, {.doc = "factor on all coordinates", .min = 0, .max = 1e6, .open = true});
+  v.vec3("translation", translation, {.doc = "added to all coordinates after scaling", .unit = "m"});
+  v.real("voxel_size", voxel_size,
+         {.doc = "edge of the hexahedra with which a closed surface is filled, after scaling; 0: not voxelised",
+          .unit = "m", .min = 0, .max = 1e6});
+}
+
+void TwistOptions::visit(ParamVisitor& v) {
+  v.vec3("axis", axis, {.doc = "direction of the axis"});
+  v.vec3("point", point, {.doc = "a point on the axis, where the angle is zero", .unit = "m"});
+  v.real("rate", rate, {.doc = "angle per length along the axis", .unit = "rad/m"});
+}
+
+void InitialOptions::visit(ParamVisitor& v) {
+  v.vec3("translation", translation, {.doc = "moves the rest shape", .unit = "m"});
+  v.vec3("rotation", rotation, {.doc = "rotation vector (axis times angle) about the centroid", .unit = "rad"});
+  v.optional_section("twist", has_twist, twist, {.doc = "turns each section about an axis in proportion to its place"});
+  v.path("positions", positions_file,
+         {.doc = "CSV file with one row x, y, z per vertex; takes the place of the posed rest shape", .unit = "m"});
+  v.vec3("velocity", velocity, {.doc = "of all vertices", .unit = "m/s", .differentiable = true});
+  v.vec3("angular_velocity", angular_velocity,
+         {.doc = "about the centroid of the initial shape", .unit = "rad/s", .differentiable = true});
+  v.field("displacements", displacements,
+          {.doc = "added to the initial position of each vertex", .unit = "m", .differentiable = true});
+  v.field("velocities", velocities,
+          {.doc = "added to the initial velocity of each vertex", .unit = "m/s", .differentiable = true});
+}
+
+void PinOptions::visit(ParamVisitor& v) {
+  v.section("nodes", nodes, {.doc = "vertices that are held"});
+  v.choices("axes", axes, {"x", "y", "z"}, {.doc = "coordinates that are held"});
+  v.choice("hold", hold, {"initial", "rest"}, {.doc = "hold the initial position or that of the rest mesh"});
+}
+
+void BodyOptions::visit(ParamVisitor& v) {
+  v.section("mesh", mesh, {.doc = "rest shape", .required = true});
+  v.field("density", density,
+          {.doc = "mass per volume, one value or one per element", .unit = "kg/m^3", .min = 0, .max = 1e9, .open = true,
+           .differentiable = true, .alias = "rho"});
+  v.choice("mass", mass, {"lumped", "uniform"},
+           {.doc = "lumped: each vertex gets its share of its elements; uniform: density times the mean element "
+                   "volume for every vertex (as some published codes do)"});
+  v.components("materials", "material", materials, {.doc = "their energies are added", .required = true});
+  v.list("pins", pins, {.doc = "vertices that are held"});
+  v.section("initial", initial, {.doc = "position and velocity at the start"});
+}
+
+void TimeOptions::visit(ParamVisitor& v) {
+  v.real("step", step, {.doc = "length of a step", .unit = "s", .min = 0, .max = 1e6, .open = true});
+  v.integer("steps", steps, {.doc = "number of steps", .min = 1, .max = 1e9});
+}
+
+void PreloadOptions::visit(ParamVisitor& v) {
+  v.integer("steps", steps, {.doc = "steps before time zero", .min = 1, .max = 1e9});
+  v.real("time_step", time_step, {.doc = "length of such a step; 0: that of the scene", .unit = "s", .min = 0});
+  v.component_map("forces", "force", forces, {.doc = "forces that act only then, besides those of the scene"});
+  v.flag("keep_velocity", keep_velocity, {.doc = "start with the velocity reached; otherwise at rest"});
+}
+
+void RecordOptions::visit(ParamVisitor& v) {
+  v.integer("every", every, {.doc = "write every n-th step", .min = 1, .max = 1e9});
+  v.flag("hdf5", hdf5, {.doc = "write trajectory.h5"});
+  v.flag("vtu", vtu, {.doc = "write a ParaView series"});
+}
+
+void SceneOptions::visit(ParamVisitor& v) {
+  v.text("name", name, {.doc = "name of the scene"});
+  v.texts("plugins", plugins, {.doc = "plugin libraries to load, relative to this file"});
+  v.section("time", time, {.doc = "time steps"});
+  v.vec3("gravity", gravity, {.doc = "acceleration of gravity", .unit = "m/s^2", .differentiable = true});
+  v.map("bodies", bodies, {.doc = "soft bodies by name", .required = true});
+  v.component_map("forces", "force", forces, {.doc = "forces by name"});
+  v.component("integrator", "integrator", integrator, {.doc = "time integration"});
+  v.component("forward", "forward_solver", forward, {.doc = "solver of each step"});
+  v.component("backward", "backward_solver", backward, {.doc = "solver of each adjoint step"});
+  v.component("linear_solver", "linear_solver", linear_solver, {.doc = "sparse factorisation"});
+  v.optional_section("preload", has_preload, preload,
+                     {.doc = "steps under extra forces that give the initial shape, with the parameters as written "
+                             "here; a constant for gradients"});
+  v.choice("on_failure", on_failure, {"stop", "warn", "halve_step"},
+           {.doc = "what to do with a step that does not converge"});
+  v.section("record", record, {.doc = "what is written"});
+}
+
+void TaskParameter::visit(ParamVisitor& v) {
+  v.text("path", path,
+         {.doc = "parameter, such as bodies.beam.materials[0].youngs_modulus; with [*] several that stay equal",
+          .required = true});
+  v.real("lower", lower, {.doc = "lower bound"});
+  v.real("upper", upper, {.doc = "upper bound"});
+  v.choice("scale", scale, {"linear", "log"}, {.doc = "optimise the value or its logarithm"});
+  v.numbers("start", start, {.doc = "first guess, one number for all entries or one per entry; default: drawn "
+                                    "uniformly between the bounds on the chosen scale"});
+  v.check(lower < upper, "lower must be less than upper");
+  v.check(scale != "log" || lower > 0, "a logarithmic scale needs lower > 0");
+}
+
+void WeightedLoss::visit(ParamVisitor& v) {
+  v.real("weight", weight, {.doc = "factor on this loss"});
+  v.component("loss", "loss", loss, {.doc = "what is measured", .required = true});
+}
+
+void TaskOptions::visit(ParamVisitor& v) {
+  scene.visit(v);
+  v.list("parameters", parameters, {.doc = "what is optimised"});
+  v.list("losses", losses, {.doc = "what is minimised: the weighted sum"});
+  v.component("optimizer", "optimizer", optimizer, {.doc = "how it is minimised"});
+  v.integer("seed", seed, {.doc = "seed of random starts", .min = 0, .max = 1e15});
+}
+
+}  // namespace resilin

@@ -1,0 +1,119 @@
+// What a scene file may say, as plain structs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/mesh/selector.hpp"
+#include "core/params/visitor.hpp"
+
+namespace resilin {
+
+struct RESILIN_API MeshOptions {
+  ComponentSpec generator;
+  std::string file;
+  double scale = 1;
+  Vec3 translation = Vec3::Zero();
+  double voxel_size = 0;
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API TwistOptions {
+  Vec3 axis = Vec3::UnitX();
+  Vec3 point = Vec3::Zero();
+  double rate = 0;
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API InitialOptions {
+  Vec3 translation = Vec3::Zero();
+  Vec3 rotation = Vec3::Zero();
+  bool has_twist = false;
+  TwistOptions twist;
+  std::string positions_file;
+  Vec3 velocity = Vec3::Zero();
+  Vec3 angular_velocity = Vec3::Zero();
+  Field displacements{Vec3(0, 0, 0)};
+  Field velocities{Vec3(0, 0, 0)};
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API PinOptions {
+  Selector nodes;
+  std::vector<std::string> axes{"x", "y", "z"};
+  std::string hold = "initial";
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API BodyOptions {
+  MeshOptions mesh;
+  Field density{1000.0};
+  std::string mass = "lumped";
+  std::vector<ComponentSpec> materials;
+  std::vector<PinOptions> pins;
+  InitialOptions initial;
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API TimeOptions {
+  double step = 0.01;
+  Index steps = 100;
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API PreloadOptions {
+  Index steps = 1;
+  double time_step = 0;
+  NamedList<ComponentSpec> forces;
+  bool keep_velocity = false;
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API RecordOptions {
+  Index every = 1;
+  bool hdf5 = true;
+  bool vtu = true;
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API SceneOptions {
+  std::string name = "scene";
+  std::vector<std::string> plugins;
+  TimeOptions time;
+  Vec3 gravity{0, 0, -9.81};
+  NamedList<BodyOptions> bodies;
+  NamedList<ComponentSpec> forces;
+  ComponentSpec integrator, forward, backward, linear_solver;
+  bool has_preload = false;
+  PreloadOptions preload;
+  std::string on_failure = "stop";
+  RecordOptions record;
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API TaskParameter {
+  std::string path;
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  std::string scale = "linear";
+  VecX start;
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API WeightedLoss {
+  double weight = 1;
+  ComponentSpec loss;
+  void visit(ParamVisitor& v);
+};
+
+/// A task is a scene with parameters to find, losses and an optimizer, all in one file.
+struct RESILIN_API TaskOptions {
+  SceneOptions scene;
+  std::vector<TaskParameter> parameters;
+  std::vector<WeightedLoss> losses;
+  ComponentSpec optimizer;
+  Index seed = 0;
+  void visit(ParamVisitor& v);
+};
+
+}  // namespace resilin

@@ -1,0 +1,55 @@
+// What an interrupted optimisation has already computed.
+#pragma once
+
+#include "core/base/types.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace resilin {
+
+/// A deterministic optimizer asks for the loss and its gradient at points that follow only from the answers
+/// before. So an optimizer that is started anew and fed the recorded answers asks for exactly the same
+/// points, bit for bit, until the record ends, and goes on from there as if it had never been stopped. Hence
+/// any optimizer is resumable without saving its inner state, which a plugin may not even be able to name;
+/// the price is a replay without simulations. A point that differs proves that the optimizer or the problem
+/// has changed, and is an error.
+///
+/// File: "RSLNJRN1", problem hash, dimension n (8 bytes each), then records of theta (n doubles), loss,
+/// gradient (n doubles), iteration and the FNV-1a checksum of the record's bytes before it; numbers as in
+/// memory, 64 bits.
+class RESILIN_API EvaluationJournal {
+ public:
+  struct Record {
+    VecX theta;
+    double loss = 0;
+    VecX gradient;
+    std::uint64_t iteration = 0;
+  };
+  enum class Open { Fresh, Resume };
+
+  /// Fresh starts an empty journal, replacing a file of that name. Resume reads all whole records and cuts
+  /// off a torn one at the end; without a file, or with one torn in its header, it starts an empty journal.
+  /// Throws Error(Input) if the file belongs to another problem, is damaged before its end, or is in use by
+  /// another run; Error(Io) if it cannot be read or written.
+  EvaluationJournal(const std::string& file, std::uint64_t problem, Index dimension, Open mode);
+  ~EvaluationJournal();
+  EvaluationJournal(const EvaluationJournal&) = delete;
+  EvaluationJournal& operator=(const EvaluationJournal&) = delete;
+
+  /// On the disk when it returns; throws Error(Io), after which the journal is as it was before. Not before
+  /// all recorded evaluations are replayed, else Error(Internal).
+  void append(const Record& record);
+  /// The next recorded evaluation, valid until the next call, or nullptr when all are replayed. Throws
+  /// Error(Internal) if it was made at a theta that is not the same bits.
+  const Record* next(const ConstVec& theta);
+  Index num_records() const;   ///< in the file, old and new
+  Index num_replayed() const;  ///< given out by next()
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace resilin

@@ -1,0 +1,35 @@
+// Minimisers of a function within bounds.
+#pragma once
+
+#include <string>
+
+#include "core/base/state.hpp"
+#include "core/plugin/registry.hpp"
+
+namespace resilin {
+
+/// f(u) and its gradient. Throws Interrupted when the job is asked to end.
+class RESILIN_API Objective {
+ public:
+  virtual ~Objective();
+  virtual Index size() const = 0;
+  virtual double evaluate(ConstVec u, MutVec gradient) = 0;
+};
+
+struct OptimizerReport {
+  bool converged = false;
+  Index iterations = 0;
+  double loss = 0;
+  std::string note;  ///< why it stopped
+};
+
+/// Must be deterministic: it is resumed by running it again from the start on the recorded evaluations (see
+/// EvaluationJournal), so equal answers have to lead to equal questions.
+class RESILIN_API Optimizer : public Component {
+ public:
+  /// Starts from u (within the bounds) and leaves the best point there.
+  virtual OptimizerReport minimize(Objective& f, ConstVec lower, ConstVec upper, MutVec u) const = 0;
+};
+RESILIN_KIND(Optimizer, "optimizer");
+
+}  // namespace resilin

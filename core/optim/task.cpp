@@ -1,0 +1,207 @@
+#include "core/optim/task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/interrupt.hpp"
+
+namespace resilin {
+namespace {
+
+/// SplitMix64 [Steele 2014] as a uniform number in [0, 1): the same on every machine.
+double next_uniform(std::uint64_t& state) {
+  std::uint64_t z = (state += 0x9E3779B97F4A7C15ULL);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+}
+
+bool inside(const ParameterEntry& e, double v) {
+  if (std::isinf(v)) return std::isinf(v > 0 ? e.max : e.min);
+  return e.open ? v > e.min && v < e.max : v >= e.min && v <= e.max;
+}
+
+std::string range_of(const ParameterEntry& e) {
+  return fmt::format("{}{}, {}{}", e.open ? "(" : "[", e.min, e.max, e.open ? ")" : "]");
+}
+
+/// First guess of a variable as the task asks for it.
+VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildContext& context,
+                  std::uint64_t& random) {
+  if (p.start.size() == 1) return VecX::Constant(v.size, p.start[0]);
+  if (p.start.size() == v.size) return p.start;
+  if (p.start.size() != 0)
+    throw context.input_error("start", fmt::format("{} numbers given; the parameter has {}", p.start.size(), v.size));
+  if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
+    throw context.input_error("", "a random start needs a lower and an upper bound; or give start");
+  VecX start(v.size);
+  for (Index i = 0; i < v.size; ++i) {
+    const double r = next_uniform(random);
+    start[i] = v.log_scale ? std::exp(std::log(p.lower) + r * (std::log(p.upper) - std::log(p.lower)))
+                           : p.lower + r * (p.upper - p.lower);
+  }
+  return start;
+}
+
+}  // namespace
+
+Objective::~Objective() = default;
+
+Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places)
+    : simulation_(std::make_unique<Simulation>(options.scene, registry, places)) {
+  BuildContext c;
+  c.registry = &registry;
+  c.places = &places;
+  c.steps = options.scene.time.steps;
+  c.time_step = options.scene.time.step;
+  c.num_nodes = simulation_->system().num_nodes();
+  c.bodies = &simulation_->system().body_views();
+  if (options.losses.empty()) {
+    c.path = "losses";
+    throw c.input_error("", "a task needs at least one loss, such as losses: [{loss: {type: match_trajectory}}]");
+  }
+  bool needs_reference = false;
+  for (std::size_t i = 0; i < options.losses.size(); ++i) {
+    const ComponentSpec& spec = options.losses[i].loss;
+    BuildContext child = c;
+    child.path = spec.path;
+    child.place = spec.place;
+    losses_.push_back(registry.make<Loss>(spec, child));
+    weights_.push_back(options.losses[i].weight);
+    needs_reference = needs_reference || losses_.back()->needs_reference();
+  }
+  std::uint64_t random = static_cast<std::uint64_t>(options.seed);
+  for (std::size_t i = 0; i < options.parameters.size(); ++i) {
+    c.path = fmt::format("parameters[{}]", i);
+    if (const auto it = places.find(c.path); it != places.end()) c.place = it->second;
+    add_variable(options.parameters[i], c, random);
+  }
+  lower_.resize(size_), upper_.resize(size_), start_.resize(size_);
+  for (const TaskVariable& v : variables_) {
+    lower_.segment(v.offset, v.size).setConstant(v.log_scale ? std::log(v.lower) : v.lower);
+    upper_.segment(v.offset, v.size).setConstant(v.log_scale ? std::log(v.upper) : v.upper);
+    start_.segment(v.offset, v.size) = v.log_scale ? VecX(v.start.array().log()) : v.start;
+  }
+  if (needs_reference) {
+    Tape tape;
+    run(tape);
+    std::vector<State> frames;
+    const Trajectory t(tape);
+    for (Index k = 0; k < t.num_frames(); ++k) frames.push_back(t.frame(k));
+    for (const auto& loss : losses_)
+      if (loss->needs_reference()) loss->set_reference(frames);
+  }
+}
+
+void Task::add_variable(const TaskParameter& p, const BuildContext& context, std::uint64_t& random) {
+  TaskVariable v;
+  v.path = p.path;
+  v.log_scale = p.scale == "log";
+  v.lower = p.lower;
+  v.upper = p.upper;
+  try {
+    for (const ParameterEntry* e : simulation_->system().parameters().find(p.path)) v.entries.push_back(*e);
+  } catch (const Error& e) {
+    throw context.input_error("path", e.message());
+  }
+  const ParameterEntry& first = v.entries.front();
+  v.unit = first.unit;
+  v.size = first.size;
+  v.truth = Eigen::Map<const VecX>(first.values, first.size);
+  for (const ParameterEntry& e : v.entries) {
+    if (e.size != first.size)
+      throw context.input_error("path", fmt::format("{} has {} numbers but {} has {}: they cannot stay equal", e.path,
+                                                    e.size, first.path, first.size));
+    if (Eigen::Map<const VecX>(e.values, e.size) != v.truth)
+      throw context.input_error("path", fmt::format("{} and {} differ in the scene: they cannot stay equal", e.path,
+                                                    first.path));
+    for (const double bound : {p.lower, p.upper})
+      if (!inside(e, bound))
+        throw context.input_error(
+            bound == p.lower ? "lower" : "upper",
+            fmt::format("{} is outside the range {} {} of {}: give a bound inside", bound, range_of(e), e.unit, e.path));
+  }
+  v.start = start_values(p, v, context, random);
+  for (const double s : v.start)
+    if (!(s >= p.lower && s <= p.upper))
+      throw context.input_error("start", fmt::format("{} is outside the bounds [{}, {}]", s, p.lower, p.upper));
+  for (const TaskVariable& other : variables_)
+    for (const ParameterEntry& a : other.entries)
+      for (const ParameterEntry& b : v.entries)
+        if (a.path == b.path)
+          throw context.input_error("path", a.path + " is already a parameter of this task");
+  v.offset = size_;
+  size_ += v.size;
+  variables_.push_back(std::move(v));
+}
+
+VecX Task::values(ConstVec u, const TaskVariable& v) const {
+  const VecX part = u.segment(v.offset, v.size);
+  // exp(log(bound)) may miss the bound by a rounding; the bound itself is meant.
+  return v.log_scale ? VecX(part.array().exp().max(v.lower).min(v.upper)) : part;
+}
+
+void Task::apply(ConstVec u) {
+  VecX theta = simulation_->system().parameters().values();
+  for (const TaskVariable& v : variables_)
+    for (const ParameterEntry& e : v.entries) theta.segment(e.offset, e.size) = values(u, v);
+  simulation_->system().set_parameters(theta);
+}
+
+void Task::run(Tape& tape) {
+  last_rollout = simulation_->run(tape, true, [&](Index step, const State&, const SolveReport&) {
+    if (on_step) on_step(step);
+    return !interrupted();
+  });
+  if (last_rollout.interrupted || interrupted()) throw Interrupted();
+}
+
+double Task::total_loss(const Tape& tape) const {
+  const Trajectory t(tape);
+  double sum = 0;
+  for (std::size_t i = 0; i < losses_.size(); ++i) sum += weights_[i] * losses_[i]->value(t);
+  return sum;
+}
+
+double Task::loss_of_table() {
+  Tape tape;
+  run(tape);
+  return total_loss(tape);
+}
+
+double Task::loss(ConstVec u) {
+  apply(u);
+  return loss_of_table();
+}
+
+double Task::evaluate_table(VecX& dtheta, BackwardReport* report) {
+  Tape tape;
+  run(tape);
+  const double loss = total_loss(tape);
+  const Trajectory t(tape);
+  dtheta = simulation_->gradient(
+      tape,
+      [&](Index frame, Adjoint& a) {
+        if (interrupted()) throw Interrupted();
+        for (std::size_t i = 0; i < losses_.size(); ++i) losses_[i]->add_gradient(t, frame, weights_[i], a);
+      },
+      report);
+  return loss;
+}
+
+double Task::evaluate(ConstVec u, MutVec gradient) {
+  apply(u);
+  VecX dtheta;
+  const double loss = evaluate_table(dtheta, &last_backward);
+  for (const TaskVariable& v : variables_) {
+    VecX sum = VecX::Zero(v.size);
+    for (const ParameterEntry& e : v.entries) sum += dtheta.segment(e.offset, e.size);
+    if (v.log_scale) sum = sum.cwiseProduct(values(u, v));
+    gradient.segment(v.offset, v.size) = sum;
+  }
+  return loss;
+}
+
+}  // namespace resilin

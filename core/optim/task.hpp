@@ -1,0 +1,68 @@
+// A task: a simulation, the parameters that may change, and the losses that judge the outcome.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/model/scene_options.hpp"
+#include "core/optim/loss.hpp"
+#include "core/optim/optimizer.hpp"
+#include "core/solve/simulation.hpp"
+
+namespace resilin {
+
+/// One entry of the task's `parameters`: a path pattern whose matches all get the same values.
+struct TaskVariable {
+  std::string path;
+  std::string unit;
+  std::vector<ParameterEntry> entries;  ///< matches in the table, all of one size
+  Index offset = 0, size = 0;           ///< in u
+  bool log_scale = false;
+  double lower = 0, upper = 0;  ///< of the parameter, not of its logarithm
+  VecX start, truth;            ///< first guess; values as the scene is written
+};
+
+/// The function that an optimizer sees: u holds the variables, logarithms where the scale is log.
+class RESILIN_API Task final : public Objective {
+ public:
+  /// Throws Error(Input): unknown paths, bounds outside the parameter's range, a start outside the bounds, no
+  /// losses, no bounds where a random start is to be drawn. Simulates the reference if a loss needs it.
+  Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places);
+
+  Simulation& simulation() { return *simulation_; }
+  const std::vector<TaskVariable>& variables() const { return variables_; }
+  Index size() const override { return size_; }
+  const VecX& lower() const { return lower_; }
+  const VecX& upper() const { return upper_; }
+  const VecX& start() const { return start_; }
+
+  /// Simulates and pulls the loss back. Keeps no tape afterwards. Called between steps: `on_step`, if set.
+  double evaluate(ConstVec u, MutVec gradient) override;
+  double loss(ConstVec u);
+  /// Loss and gradient with respect to the whole parameter table at its present values.
+  double evaluate_table(VecX& dtheta, BackwardReport* report = nullptr);
+  double loss_of_table();
+
+  /// Parameter values of variable i for u.
+  VecX values(ConstVec u, const TaskVariable& v) const;
+  void apply(ConstVec u);  ///< writes u to the system
+
+  std::function<void(Index step)> on_step;
+  RolloutReport last_rollout;
+  BackwardReport last_backward;
+
+ private:
+  void add_variable(const TaskParameter& p, const BuildContext& context, std::uint64_t& random);
+  void run(Tape& tape);
+  double total_loss(const Tape& tape) const;
+
+  std::unique_ptr<Simulation> simulation_;
+  std::vector<std::unique_ptr<Loss>> losses_;
+  std::vector<double> weights_;
+  std::vector<TaskVariable> variables_;
+  VecX lower_, upper_, start_;
+  Index size_ = 0;
+};
+
+}  // namespace resilin

@@ -1,0 +1,79 @@
+// Trajectories in HDF5.
+#pragma once
+
+#include "core/base/state.hpp"
+#include "core/mesh/mesh.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace resilin {
+
+/// Energies of a frame [J].
+struct FrameEnergies {
+  double kinetic = 0;
+  double elastic = 0;
+  double gravitational = 0;
+};
+
+/// What stands at the head of a trajectory file.
+struct TrajectoryHeader {
+  std::string scene;    ///< resolved scene, YAML
+  std::string command;  ///< command line
+  std::string version;
+  struct Body {
+    std::string name;
+    Index first_node = 0;
+    const Mesh* mesh = nullptr;
+  };
+  std::vector<Body> bodies;
+};
+
+/// Layout: /time (f), /step (f), /positions (f x n x 3), /velocities (f x n x 3), /energies/{kinetic,elastic,
+/// gravitational} (f), /residual (f), /iterations (f); /bodies/NAME/{rest_positions,elements} with attributes
+/// element_type and first_node; root attributes scene, command, version, format = "resilin-trajectory 1" and
+/// num_frames.
+/// Positions and velocities: one frame a chunk, deflate-compressed with shuffle. Every frame is flushed, and
+/// only then num_frames is raised and flushed, so that a killed run leaves a readable file with all frames
+/// before. (Not covered are the microseconds in which HDF5 rewrites a node of its index: a kill then can cost
+/// the file, which reads as an error, never as wrong numbers.) The earliest HDF5 format is used on purpose:
+/// it has no "open for writing" mark that a killed process would leave behind. Until it is closed, the file
+/// has up to 128 KiB of reserved room at its end.
+class RESILIN_API TrajectoryWriter {
+ public:
+  /// Replaces an existing file. Throws Error(Io), or Error(Input) if a body's name cannot name a group.
+  TrajectoryWriter(const std::string& file, const TrajectoryHeader& header);
+  ~TrajectoryWriter();  ///< closes; what goes wrong then is only logged
+  TrajectoryWriter(const TrajectoryWriter&) = delete;
+  TrajectoryWriter& operator=(const TrajectoryWriter&) = delete;
+  /// Appends a frame; throws Error(Io) (a full disk), after which the frames before are still readable
+  /// and, once there is room again, a later append succeeds.
+  void append(Index step, const State& state, const FrameEnergies& energies, const SolveReport& report);
+  void close();  ///< throws Error(Io) if the last bytes cannot be written
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Reads what TrajectoryWriter wrote (also while it is written, and after a kill: frames beyond num_frames
+/// are left out).
+class RESILIN_API TrajectoryReader {
+ public:
+  explicit TrajectoryReader(const std::string& file);  ///< throws Error(Io) or Error(Input)
+  ~TrajectoryReader();
+  TrajectoryReader(const TrajectoryReader&) = delete;
+  TrajectoryReader& operator=(const TrajectoryReader&) = delete;
+  Index num_frames() const;  ///< at the time of opening
+  Index num_nodes() const;
+  Index step(Index frame) const;  ///< throws Error(Input) if there is no such frame
+  State state(Index frame) const;
+  std::string scene() const;  ///< resolved scene text
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace resilin

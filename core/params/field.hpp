@@ -1,0 +1,36 @@
+// A parameter that may be one value or vary over items (elements, vertices) and over time steps.
+#pragma once
+
+#include "core/base/types.hpp"
+
+namespace resilin {
+
+/// values[(step * items + item) * components + component]. `items` and `steps` of 1 mean "the same for all".
+/// In YAML a scalar field is
+///     1e6                         one value
+///     [1e6, 2e6, ...]             one value per item
+///     {steps: [a, b, ...]}        one entry per time step, each a value or a list over items
+///     {file: e.csv}               rows are items, columns are components
+///     {file: e.csv, per: step}    rows are steps, columns are items times components (component fastest)
+/// and a vector field (components = 3) has [x, y, z] wherever a scalar field has a number.
+struct Field {
+  Field() = default;
+  explicit Field(double value) : values(VecX::Constant(1, value)) {}
+  explicit Field(const Vec3& value) : components(3), values(value) {}
+
+  Index components = 1;
+  Index items = 1;
+  Index steps = 1;
+  VecX values;
+
+  Index size() const { return values.size(); }
+  Index index(Index item, Index step, Index component = 0) const {
+    return ((steps == 1 ? 0 : step) * items + (items == 1 ? 0 : item)) * components + component;
+  }
+  double at(Index item, Index step, Index component = 0) const {
+    return values[index(item, step, component)];
+  }
+  Vec3 vec3(Index item, Index step) const { return values.segment<3>(index(item, step)); }
+};
+
+}  // namespace resilin

@@ -1,0 +1,22 @@
+// All that a plugin author needs.
+#pragma once
+
+#include "core/base/error.hpp"
+#include "core/base/file.hpp"
+#include "core/base/log.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/types.hpp"
+#include "core/mesh/generators.hpp"
+#include "core/mesh/io.hpp"
+#include "core/mesh/mesh.hpp"
+#include "core/mesh/quality.hpp"
+#include "core/mesh/selector.hpp"
+#include "core/params/field.hpp"
+#include "core/params/io.hpp"
+#include "core/params/tree.hpp"
+#include "core/params/visitor.hpp"
+#include "core/plugin/component.hpp"
+#include "core/plugin/new_plugin.hpp"
+#include "core/plugin/paths.hpp"
+#include "core/plugin/plugin.hpp"
+#include "core/plugin/registry.hpp"

@@ -1,0 +1,58 @@
+// Time integrators: one equation each, forward and adjoint in one file.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/solve/solvers.hpp"
+
+namespace resilin {
+
+/// One solved step. `before` and `after` are indices into Tape::states.
+struct StepRecord {
+  StepContext context;
+  Index before = 0, after = 0;
+  SolveReport report;
+};
+
+/// All that a backward pass needs: the states and what led from one to the next. frames[k] is the state at the
+/// end of step k of the scene (frames[0] the initial one); with halved steps there are states in between.
+struct Tape {
+  std::vector<State> states;
+  std::vector<StepRecord> records;
+  std::vector<Index> frames;
+};
+
+/// dL/dx and dL/dv at one state; empty until something is added.
+struct Adjoint {
+  VecX x, v;
+  bool empty() const { return x.size() == 0; }
+  void ensure(Index n) {
+    if (!empty()) return;
+    x = VecX::Zero(n);
+    v = VecX::Zero(n);
+  }
+};
+
+/// What an integrator works with during a step; components are those of the Simulation.
+struct StepTools {
+  const System& system;
+  const ForwardSolver& forward;
+  const BackwardSolver& backward;
+  const LinearSolver& linear;
+  Workspace& workspace;
+};
+
+class RESILIN_API Integrator : public Component {
+ public:
+  /// Appends the state after the step of length context.time_step that starts at tape.states.back(), and its
+  /// record. A solve that did not converge is appended all the same: the report says so.
+  virtual void step(const StepTools& tools, const StepContext& context, Tape& tape) const = 0;
+  /// Pulls adjoints[record.after] back through the step: adds to the adjoints of the states it started from and
+  /// to the cotangent. Returns the report of the linear solve.
+  virtual SolveReport backward(const StepTools& tools, const Tape& tape, const StepRecord& record,
+                               std::vector<Adjoint>& adjoints, SystemCotangent& cotangent) const = 0;
+};
+RESILIN_KIND(Integrator, "integrator");
+
+}  // namespace resilin

@@ -1,0 +1,36 @@
+// Sparse symmetric factorisations.
+#pragma once
+
+#include <memory>
+
+#include "core/plugin/registry.hpp"
+
+namespace resilin {
+
+/// A factorisation with a fixed pattern. Allocates in factorize() and in the first solve() of a width, not later.
+class RESILIN_API Factorization {
+ public:
+  enum class Result { PositiveDefinite, Indefinite, Singular };
+
+  Factorization() = default;
+  Factorization(const Factorization&) = delete;
+  Factorization& operator=(const Factorization&) = delete;
+  virtual ~Factorization();
+
+  /// Numeric factorisation of a symmetric matrix with the analysed pattern (lower triangle is read). After
+  /// Singular, or Indefinite from a solver that handles definite matrices only, solve() must not be called.
+  virtual Result factorize(const SpMat& a) = 0;
+  /// True if solve() may be called after Indefinite.
+  virtual bool solves_indefinite() const = 0;
+  /// x = A^-1 b for all columns together.
+  virtual void solve(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) = 0;
+};
+
+class RESILIN_API LinearSolver : public Component {
+ public:
+  /// Ordering and symbolic factorisation for matrices with the pattern of `a` (both triangles stored).
+  virtual std::unique_ptr<Factorization> analyze(const SpMat& a) const = 0;
+};
+RESILIN_KIND(LinearSolver, "linear_solver");
+
+}  // namespace resilin

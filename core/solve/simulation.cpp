@@ -1,0 +1,179 @@
+#include "core/solve/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/log.hpp"
+
+namespace resilin {
+namespace {
+
+constexpr int kMaxHalvings = 8;
+
+template <class Interface>
+std::unique_ptr<Interface> make(const Registry& registry, const ComponentSpec& spec, const char* key,
+                                const PlaceMap& places) {
+  BuildContext c;
+  c.registry = &registry;
+  c.path = key;
+  c.places = &places;
+  c.place = spec.place;
+  return registry.make<Interface>(spec, c);
+}
+
+}  // namespace
+
+Simulation::Simulation(const SceneOptions& scene, const Registry& registry, const PlaceMap& places)
+    : system_(std::make_unique<System>(scene, registry, places)),
+      linear_(make<LinearSolver>(registry, scene.linear_solver, "linear_solver", places)),
+      integrator_(make<Integrator>(registry, scene.integrator, "integrator", places)),
+      forward_(make<ForwardSolver>(registry, scene.forward, "forward", places)),
+      backward_(make<BackwardSolver>(registry, scene.backward, "backward", places)),
+      workspace_(std::make_unique<Workspace>()),
+      steps_(scene.time.steps),
+      time_step_(scene.time.step),
+      on_failure_(scene.on_failure) {
+  if (scene.has_preload) preload(scene, registry, places);
+}
+
+StepTools Simulation::tools() const { return {*system_, *forward_, *backward_, *linear_, *workspace_}; }
+
+void Simulation::preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
+  const State start = system_->initial_state();
+  system_->add_extra_forces(scene.preload.forces, registry, places);
+  Tape tape;
+  tape.states.push_back(start);
+  RolloutReport report;
+  const double h = scene.preload.time_step > 0 ? scene.preload.time_step : time_step_;
+  for (Index k = 0; k < scene.preload.steps; ++k) advance(tape, {h * static_cast<double>(k + 1), h, 0}, 0, report);
+  system_->clear_extra_forces();
+  // The scene's own displacements are part of what was reached, and are added again by initial_state().
+  VecX x = tape.states.back().x;
+  for (const auto& body : system_->bodies())
+    x.segment(3 * body->first_node, 3 * body->mesh.num_vertices()) -=
+        body->options.initial.displacements.values;
+  system_->set_initial_base(x, VecX::Zero(x.size()));
+  if (scene.preload.keep_velocity)
+    system_->set_initial_base(x, tape.states.back().v - system_->initial_state().v);
+}
+
+void Simulation::fail(const Tape& tape, const StepContext& context, const SolveReport& report) const {
+  const std::string culprit = system_->diagnose(context, tape.states.back().x);
+  throw Error(Errc::Numerics,
+              fmt::format("step {} (t = {:.6g} s) did not converge after {} iterations: residual {:.3g} N, tolerance "
+                          "{:.3g} N{}{}{}. Try a smaller time.step, on_failure: halve_step, or more forward.max_iterations",
+                          context.step + 1, context.time, report.iterations, report.residual, report.tolerance,
+                          report.note.empty() ? "" : " (" + report.note + ")", culprit.empty() ? "" : "; ", culprit));
+}
+
+void Simulation::advance(Tape& tape, const StepContext& context, int depth, RolloutReport& report) const {
+  integrator_->step(tools(), context, tape);
+  const SolveReport r = tape.records.back().report;
+  report.iterations += r.iterations;
+  report.linear_iterations += r.linear_iterations;
+  report.evaluations += r.evaluations;
+  const State& after = tape.states.back();
+  const bool finite = after.x.allFinite() && after.v.allFinite();
+  if (r.converged && finite) {
+    if (r.tolerance > 0) report.worst_residual_ratio = std::max(report.worst_residual_ratio, r.residual / r.tolerance);
+    return;
+  }
+  if (on_failure_ == "halve_step" && depth < kMaxHalvings) {
+    tape.states.pop_back();
+    tape.records.pop_back();
+    ++report.halvings;
+    log_debug(fmt::format("step {}: halved to {:.3g} s", context.step + 1, 0.5 * context.time_step));
+    const double half = 0.5 * context.time_step;
+    advance(tape, {context.time - half, half, context.step}, depth + 1, report);
+    advance(tape, {context.time, half, context.step}, depth + 1, report);
+    return;
+  }
+  if (on_failure_ != "warn" || !finite) {
+    SolveReport why = r;
+    if (!finite && why.note.empty()) why.note = "not a number";
+    // What failed is taken off again, so that the tape holds whole steps only; diagnose looks at it first.
+    const Tape failed{{tape.states.back()}, {}, {}};
+    tape.states.pop_back();
+    tape.records.pop_back();
+    fail(failed, context, why);
+  }
+  ++report.not_converged;
+  if (r.tolerance > 0) report.worst_residual_ratio = std::max(report.worst_residual_ratio, r.residual / r.tolerance);
+  log_warn(fmt::format("step {}: not converged, residual {:.3g} N, tolerance {:.3g} N", context.step + 1, r.residual,
+                       r.tolerance));
+}
+
+RolloutReport Simulation::run(Tape& tape, bool keep_all, const StepObserver& observer) const {
+  RolloutReport report;
+  tape = {};
+  tape.states.push_back(system_->initial_state());
+  tape.frames.push_back(0);
+  if (observer && !observer(0, tape.states.back(), SolveReport{true, 0, 0, 0, 0.0, 0.0, {}})) {
+    report.interrupted = true;
+    return report;
+  }
+  for (Index k = 0; k < steps_; ++k) {
+    advance(tape, {time_step_ * static_cast<double>(k + 1), time_step_, k}, 0, report);
+    tape.frames.push_back(static_cast<Index>(tape.states.size()) - 1);
+    ++report.steps;
+    const SolveReport last = tape.records.back().report;
+    if (!keep_all && tape.states.size() > 2) {
+      tape.states.erase(tape.states.begin(), tape.states.end() - 2);
+      tape.records.clear();
+      tape.frames.assign(1, 1);
+    }
+    if (observer && !observer(k + 1, tape.states.back(), last)) {
+      report.interrupted = k + 1 < steps_;
+      return report;
+    }
+  }
+  return report;
+}
+
+VecX Simulation::gradient(const Tape& tape, const FrameSeed& seed, BackwardReport* report) const {
+  const Index n = system_->num_dofs();
+  std::vector<Adjoint> adjoints(tape.states.size());
+  SystemCotangent cotangent = system_->zero_cotangent();
+  BackwardReport sums;
+  auto frame = static_cast<Index>(tape.frames.size()) - 1;
+  const auto seed_frames = [&](Index state) {
+    for (; frame >= 0 && tape.frames[static_cast<std::size_t>(frame)] == state; --frame) {
+      Adjoint& a = adjoints[static_cast<std::size_t>(state)];
+      a.ensure(n);
+      seed(frame, a);
+    }
+  };
+  for (auto it = tape.records.rbegin(); it != tape.records.rend(); ++it) {
+    seed_frames(it->after);
+    Adjoint& after = adjoints[static_cast<std::size_t>(it->after)];
+    after.ensure(n);
+    const SolveReport r = integrator_->backward(tools(), tape, *it, adjoints, cotangent);
+    sums.iterations += r.linear_iterations;
+    if (r.tolerance > 0) sums.worst_residual_ratio = std::max(sums.worst_residual_ratio, r.residual / r.tolerance);
+    if (!r.converged) {
+      ++sums.not_converged;
+      const std::string text =
+          fmt::format("adjoint of step {} not solved to tolerance: residual {:.3g}, tolerance {:.3g}{}",
+                      it->context.step + 1, r.residual, r.tolerance, r.note.empty() ? "" : " (" + r.note + ")");
+      if (on_failure_ != "warn")
+        throw Error(Errc::Numerics, text + ". Try backward: {type: direct}, or on_failure: warn to go on with it");
+      log_warn(text + ": this gradient is not exact");
+    }
+    after = {};  // its memory is not needed any more
+  }
+  seed_frames(0);
+  adjoints[0].ensure(n);
+  system_->finish_cotangent(cotangent, adjoints[0].x, adjoints[0].v);
+  if (report != nullptr) *report = sums;
+  return cotangent.theta;
+}
+
+double Simulation::elastic_energy(const State& s, Index step) const {
+  double e = 0;
+  for (const auto& energy : system_->energies())
+    e += energy->value({s.t, time_step_, std::max<Index>(0, step - 1)}, s.x, *workspace_);
+  return e;
+}
+
+}  // namespace resilin

@@ -1,0 +1,73 @@
+// A system together with the solvers that the scene chose for it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/model/scene_options.hpp"
+#include "core/solve/integrator.hpp"
+
+namespace resilin {
+
+/// Called after every step of the scene with its number (0: the initial state); returning false ends the run.
+using StepObserver = std::function<bool(Index step, const State& state, const SolveReport& report)>;
+
+struct RolloutReport {
+  Index steps = 0;           ///< finished steps of the scene
+  Index not_converged = 0;   ///< solves that missed their tolerance (policy warn)
+  Index halvings = 0;        ///< steps that were split (policy halve_step)
+  Index iterations = 0, linear_iterations = 0, evaluations = 0;
+  double worst_residual_ratio = 0;  ///< largest residual over tolerance
+  bool interrupted = false;         ///< the observer ended it
+};
+
+struct BackwardReport {
+  Index iterations = 0;
+  Index not_converged = 0;
+  double worst_residual_ratio = 0;
+};
+
+class RESILIN_API Simulation {
+ public:
+  /// Builds system and solvers and runs the preload, if there is one. Throws Error.
+  Simulation(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
+
+  System& system() { return *system_; }
+  const System& system() const { return *system_; }
+  Index num_steps() const { return steps_; }
+  double time_step() const { return time_step_; }
+
+  /// Steps from the system's initial state. With policy `stop` a step that does not converge, or becomes NaN,
+  /// is an Error(Numerics) that says at which step and element, why, and what to try; the tape keeps all steps
+  /// before it. The tape's states are kept only if `keep_all`, else just the last two.
+  RolloutReport run(Tape& tape, bool keep_all, const StepObserver& observer = {}) const;
+
+  /// Sums the gradient of a loss over a kept tape: `seed` adds dL/dx, dL/dv of each frame to the adjoint it is
+  /// given (called for the frames in falling order). Returns dL/dtheta in the order of the parameter table.
+  using FrameSeed = std::function<void(Index frame, Adjoint& adjoint)>;
+  VecX gradient(const Tape& tape, const FrameSeed& seed, BackwardReport* report = nullptr) const;
+
+  /// Elastic energy [J] of a state at the end of step `step`.
+  double elastic_energy(const State& s, Index step) const;
+  Workspace& workspace() const { return *workspace_; }
+  StepTools tools() const;
+
+ private:
+  void preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
+  /// One step of the scene, split in halves as long as it fails and the policy allows.
+  void advance(Tape& tape, const StepContext& context, int depth, RolloutReport& report) const;
+  [[noreturn]] void fail(const Tape& tape, const StepContext& context, const SolveReport& report) const;
+
+  std::unique_ptr<System> system_;
+  std::unique_ptr<LinearSolver> linear_;
+  std::unique_ptr<Integrator> integrator_;
+  std::unique_ptr<ForwardSolver> forward_;
+  std::unique_ptr<BackwardSolver> backward_;
+  std::unique_ptr<Workspace> workspace_;
+  Index steps_ = 0;
+  double time_step_ = 0;
+  std::string on_failure_;
+};
+
+}  // namespace resilin

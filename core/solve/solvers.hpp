@@ -1,0 +1,50 @@
+// Forward solvers find the root of a step's residual, backward solvers solve its transposed linearisation.
+#pragma once
+
+#include "core/solve/step_problem.hpp"
+
+namespace resilin {
+
+/// The stopping rule that all forward solvers share, so that an ablation compares like with like:
+///     |R(x)|_2 <= max(absolute_tolerance + relative_tolerance * |grad E(y)|_2, rounding floor)
+/// over free coordinates, with y the inertial prediction of the step (METHODS 3). The scale does not depend on
+/// the solver, nor on where or how fast the body is. Where E(y) does not exist (an element inverted on the way)
+/// the residual at the start takes the place of that scale.
+struct RESILIN_API Tolerances {
+  double relative_tolerance = 1e-6;
+  double absolute_tolerance = 1e-10;
+  Index max_iterations = 200;
+  void visit(ParamVisitor& v);
+};
+
+class RESILIN_API ForwardSolver : public Component {
+ public:
+  /// Starts from x (whose pinned coordinates are already in place) and leaves the solution there.
+  virtual SolveReport solve(const StepProblem& problem, MutVec x) const = 0;
+};
+RESILIN_KIND(ForwardSolver, "forward_solver");
+
+/// Solves (dR/dx)^T z = b at free coordinates; z is zero at pinned ones. Tolerances are relative to |b|.
+class RESILIN_API BackwardSolver : public Component {
+ public:
+  virtual SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const = 0;
+};
+RESILIN_KIND(BackwardSolver, "backward_solver");
+
+/// Absolute tolerance of a step after the rule above; `scratch` gets grad E(y) [3n].
+RESILIN_API double step_tolerance(const StepProblem& problem, const Tolerances& t, ConstVec x, VecX& scratch);
+
+/// First evaluation of a solve: r = R(x), returns g(x). If x is not admissible (NaN), x becomes the position at the
+/// start of the step (pinned coordinates kept) and is evaluated there.
+RESILIN_API double start_solve(const StepProblem& problem, MutVec x, MutVec r, SolveReport& report);
+
+/// Backtracking line search on g from x along p (halving, Armijo 1e-4). r holds R(x) and g0 = g(x) on entry; on
+/// success x, r and g0 are those of the accepted point. Where the expected decrease is below the rounding of g, a
+/// point with a smaller residual is accepted instead. Returns the number of evaluations, 0 if no step was found.
+struct LineSearchScratch {
+  VecX trial, residual;
+};
+RESILIN_API Index line_search(const StepProblem& problem, ConstVec p, MutVec x, MutVec r, double& g0,
+                              LineSearchScratch& s);
+
+}  // namespace resilin

@@ -1,0 +1,222 @@
+#include "core/solve/step_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/parallel.hpp"
+
+namespace resilin {
+
+Factorization::~Factorization() = default;
+
+double dot(ConstVec a, ConstVec b) {
+  return parallel_sum(a.size(), 1 << 14,
+                      [&](Index i, Index j) { return a.segment(i, j - i).dot(b.segment(i, j - i)); });
+}
+double norm(ConstVec a) { return std::sqrt(dot(a, a)); }
+
+/// Caches of one system, shared by all of its steps.
+struct StepProblem::Cache {
+  BlockMatrix hessian;
+  VecX y, mass3, diagonal;
+  std::uint64_t mass_revision = 0;
+  // Prefactored matrix.
+  struct AxisGroup {
+    std::vector<int> axes;    ///< coordinates that share a set of free nodes
+    std::vector<Index> node;  ///< node of each row
+    std::unique_ptr<Factorization> factor;
+    MatX b, x;
+  };
+  std::vector<AxisGroup> groups;
+  std::uint64_t factor_revision = 0;
+  double factor_inertia = std::numeric_limits<double>::quiet_NaN();
+  std::string pattern_key;
+};
+
+StepProblem::StepProblem(const System& system, const LinearSolver& linear, const StepContext& context,
+                         double inertia, ConstVec y, const VecX& previous, Workspace& ws)
+    : system_(system),
+      linear_(linear),
+      context_(context),
+      inertia_(inertia),
+      y_(ws.slot<Cache>(&system).y),
+      previous_(previous),
+      ws_(ws),
+      cache_(ws.slot<Cache>(&system)) {
+  y_ = y;
+  if (cache_.mass_revision != system.revision()) {
+    cache_.mass3 = system.mass().transpose().replicate(3, 1).reshaped();
+    cache_.mass_revision = system.revision();
+  }
+}
+
+double StepProblem::value(ConstVec x) const {
+  double e = 0;
+  const VecX& m = cache_.mass3;
+  e = 0.5 * inertia_ * parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
+        return (m.segment(i, j - i).array() * (x.segment(i, j - i) - y_.segment(i, j - i)).array().square()).sum();
+      });
+  for (const auto& energy : system_.energies()) e += energy->value(context_, x, ws_);
+  return e;
+}
+
+double StepProblem::residual(ConstVec x, MutVec r) const {
+  const VecX& m = cache_.mass3;
+  double e = 0.5 * inertia_ * parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
+               r.segment(i, j - i) =
+                   inertia_ * m.segment(i, j - i).cwiseProduct(x.segment(i, j - i) - y_.segment(i, j - i));
+               return (m.segment(i, j - i).array() * (x.segment(i, j - i) - y_.segment(i, j - i)).array().square())
+                   .sum();
+             });
+  for (const auto& energy : system_.energies()) e += energy->add_gradient(context_, x, r, ws_);
+  const auto& fixed = system_.fixed();
+  for (Index i = 0; i < x.size(); ++i)
+    if (fixed[static_cast<std::size_t>(i)]) r[i] = 0;
+  return e;
+}
+
+const BlockMatrix& StepProblem::hessian(ConstVec x, bool project_psd) const {
+  BlockMatrix& h = cache_.hessian;
+  if (h.empty()) {
+    BlockPattern pattern(system_.num_nodes());
+    for (const auto& energy : system_.energies()) energy->add_pattern(pattern);
+    h.reset(std::move(pattern));
+  }
+  h.set_zero();
+  for (Index i = 0; i < system_.num_nodes(); ++i) {
+    double* d = h.block(h.slot(i, i));
+    d[0] = d[4] = d[8] = inertia_ * system_.mass()[i];
+  }
+  for (const auto& energy : system_.energies()) energy->add_hessian(context_, x, h, project_psd, ws_);
+  return h;
+}
+
+void StepProblem::prepare_factor() const {
+  Cache& c = cache_;
+  if (c.factor_revision == system_.revision() && c.factor_inertia == inertia_) return;
+  const Index n = system_.num_nodes();
+  Triplets triplets;
+  for (const auto& energy : system_.energies()) energy->add_quadratic_form(triplets);
+  for (Index i = 0; i < n; ++i) triplets.emplace_back(i, i, inertia_ * system_.mass()[i]);
+  SpMat a(n, n);
+  a.setFromTriplets(triplets.begin(), triplets.end());
+  c.diagonal = VecX(a.diagonal()).transpose().replicate(3, 1).reshaped();
+
+  const auto& fixed = system_.fixed();
+  std::vector<Cache::AxisGroup> groups;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<Index> node;
+    for (Index i = 0; i < n; ++i)
+      if (!fixed[static_cast<std::size_t>(3 * i + axis)]) node.push_back(i);
+    bool found = false;
+    for (auto& g : groups)
+      if (g.node == node) {
+        g.axes.push_back(axis);
+        found = true;
+        break;
+      }
+    if (!found) groups.push_back({{axis}, std::move(node), nullptr, {}, {}});
+  }
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    auto& g = groups[k];
+    std::vector<Index> row(static_cast<std::size_t>(n), -1);
+    for (std::size_t i = 0; i < g.node.size(); ++i) row[static_cast<std::size_t>(g.node[i])] = static_cast<Index>(i);
+    Triplets kept;
+    for (Index col = 0; col < n; ++col)
+      for (SpMat::InnerIterator it(a, col); it; ++it)
+        if (row[static_cast<std::size_t>(it.row())] >= 0 && row[static_cast<std::size_t>(col)] >= 0)
+          kept.emplace_back(row[static_cast<std::size_t>(it.row())], row[static_cast<std::size_t>(col)], it.value());
+    const Index rows = static_cast<Index>(g.node.size());
+    if (rows == 0) continue;
+    SpMat free(rows, rows);
+    free.setFromTriplets(kept.begin(), kept.end());
+    // The ordering is kept while nodes and pins stay the same: only parameters or the step size changed.
+    if (k < c.groups.size() && c.groups[k].node == g.node && c.groups[k].factor)
+      g.factor = std::move(c.groups[k].factor);
+    else
+      g.factor = linear_.analyze(free);
+    if (g.factor->factorize(free) != Factorization::Result::PositiveDefinite)
+      throw Error(Errc::Numerics,
+                  "the matrix of Projective Dynamics is not positive definite: a body without mass or without pins "
+                  "in a static problem, or a material with negative stiffness");
+    g.b.resize(rows, static_cast<Index>(g.axes.size()));
+    g.x.resize(rows, static_cast<Index>(g.axes.size()));
+  }
+  c.groups = std::move(groups);
+  c.factor_revision = system_.revision();
+  c.factor_inertia = inertia_;
+}
+
+void StepProblem::solve_prefactored(ConstVec b, MutVec out) const {
+  prepare_factor();
+  out.setZero();
+  for (auto& g : cache_.groups) {
+    const Index rows = static_cast<Index>(g.node.size());
+    if (rows == 0) continue;
+    for (Index k = 0; k < g.b.cols(); ++k) {
+      const int axis = g.axes[static_cast<std::size_t>(k)];
+      for (Index i = 0; i < rows; ++i) g.b(i, k) = b[3 * g.node[static_cast<std::size_t>(i)] + axis];
+    }
+    g.factor->solve(g.b, g.x);
+    for (Index k = 0; k < g.b.cols(); ++k) {
+      const int axis = g.axes[static_cast<std::size_t>(k)];
+      for (Index i = 0; i < rows; ++i) out[3 * g.node[static_cast<std::size_t>(i)] + axis] = g.x(i, k);
+    }
+  }
+}
+
+double StepProblem::rounding_floor(ConstVec x) const {
+  prepare_factor();
+  const VecX& d = cache_.diagonal;
+  const double s = parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
+    return d.segment(i, j - i).cwiseProduct(x.segment(i, j - i)).squaredNorm();
+  });
+  return 4 * std::numeric_limits<double>::epsilon() * std::sqrt(s);
+}
+
+const SpMat& FreeMatrix::update(const BlockMatrix& h, const std::vector<char>& fixed) {
+  if (pattern_id_ != h.pattern_id() || fixed_ != fixed) {
+    pattern_id_ = h.pattern_id();
+    fixed_ = fixed;
+    dof_.clear();
+    const Index n = h.num_nodes();
+    std::vector<Index> index(static_cast<std::size_t>(3 * n), -1);
+    for (Index i = 0; i < 3 * n; ++i)
+      if (!fixed[static_cast<std::size_t>(i)]) {
+        index[static_cast<std::size_t>(i)] = static_cast<Index>(dof_.size());
+        dof_.push_back(i);
+      }
+    // Column by column (the matrix is symmetric: column i of H is its row i); rows come sorted.
+    std::vector<int> inner, outer{0};
+    source_.clear();
+    for (const Index dof : dof_) {
+      const Index node = dof / 3, k = dof % 3;
+      for (Index s = h.row_begin(node); s < h.row_end(node); ++s)
+        for (Index a = 0; a < 3; ++a) {
+          const Index row = index[static_cast<std::size_t>(3 * h.column(s) + a)];
+          if (row < 0) continue;
+          inner.push_back(static_cast<int>(row));
+          source_.push_back(9 * s + 3 * a + k);  // entry (k, a) of block (node, column)
+        }
+      outer.push_back(static_cast<int>(inner.size()));
+    }
+    matrix_ = Eigen::Map<const SpMat>(size(), size(), static_cast<Index>(inner.size()), outer.data(), inner.data(),
+                                      std::vector<double>(inner.size(), 0.0).data());
+  }
+  const double* values = h.block(0);
+  double* out = matrix_.valuePtr();
+  for (std::size_t i = 0; i < source_.size(); ++i) out[i] = values[source_[i]];
+  return matrix_;
+}
+
+void FreeMatrix::gather(ConstVec full, MutVec free) const {
+  for (std::size_t i = 0; i < dof_.size(); ++i) free[static_cast<Index>(i)] = full[dof_[i]];
+}
+void FreeMatrix::scatter(ConstVec free, MutVec full) const {
+  full.setZero();
+  for (std::size_t i = 0; i < dof_.size(); ++i) full[dof_[i]] = free[static_cast<Index>(i)];
+}
+
+}  // namespace resilin

@@ -1,0 +1,80 @@
+// One implicit step as one nonlinear problem: what all forward and backward solvers work on.
+#pragma once
+
+#include <memory>
+
+#include "core/model/system.hpp"
+#include "core/solve/linear_solver.hpp"
+
+namespace resilin {
+
+/// Find x with R(x) = a M (x - y) + grad E(x) = 0 at free coordinates; pinned ones are given. R is the gradient
+/// of g(x) = a/2 (x - y)^T M (x - y) + E(x) [J]. Implicit Euler: a = 1/h^2, y = x_n + h v_n + h^2 M^-1 f.
+/// BDF2 and quasi-static steps have another a and y; nothing else changes (METHODS 1).
+/// The caches (matrices, factors, vectors) live in the Workspace, keyed by the system's revision and a.
+class RESILIN_API StepProblem {
+ public:
+  StepProblem(const System& system, const LinearSolver& linear, const StepContext& context, double inertia,
+              ConstVec y, const VecX& previous, Workspace& ws);
+
+  const System& system() const { return system_; }
+  const StepContext& context() const { return context_; }
+  Workspace& workspace() const { return ws_; }
+  const LinearSolver& linear_solver() const { return linear_; }
+  double inertia() const { return inertia_; }
+  const VecX& target() const { return y_; }  ///< y
+  /// Positions at the start of the step: an admissible point where y is none.
+  const VecX& previous() const { return previous_; }
+  Index size() const { return y_.size(); }
+  const std::vector<char>& fixed() const { return system_.fixed(); }
+
+  double value(ConstVec x) const;  ///< g(x)
+  /// r = R(x), zero at pinned coordinates; returns g(x).
+  double residual(ConstVec x, MutVec r) const;
+  /// d R / d x (both triangles, pinned rows and columns included), valid until the next call.
+  /// project_psd: each element's block is replaced by the nearest positive semidefinite one.
+  const BlockMatrix& hessian(ConstVec x, bool project_psd) const;
+  /// out = A^-1 b at free coordinates, zero at pinned ones; A = a M + sum of the energies' quadratic forms,
+  /// factorised once per revision and a. One factor serves all three axes if the pins hold whole nodes.
+  void solve_prefactored(ConstVec b, MutVec out) const;
+
+  /// Size of the residual that rounding alone produces: 4 eps |diag(A) x|. No tolerance can go below it.
+  double rounding_floor(ConstVec x) const;
+
+ private:
+  struct Cache;
+  void prepare_factor() const;
+
+  const System& system_;
+  const LinearSolver& linear_;
+  StepContext context_;
+  double inertia_;
+  VecX& y_;
+  const VecX& previous_;
+  Workspace& ws_;
+  Cache& cache_;
+};
+
+/// A BlockMatrix restricted to free coordinates, as a compressed sparse matrix for a factorisation.
+class RESILIN_API FreeMatrix {
+ public:
+  /// Takes the values of h; the pattern is rebuilt only if that of h or the pins changed.
+  const SpMat& update(const BlockMatrix& h, const std::vector<char>& fixed);
+  std::uint64_t pattern_id() const { return pattern_id_; }
+  void gather(ConstVec full, MutVec free) const;    ///< free entries of a 3n vector
+  void scatter(ConstVec free, MutVec full) const;   ///< and back; pinned entries become zero
+  Index size() const { return static_cast<Index>(dof_.size()); }
+
+ private:
+  SpMat matrix_;
+  std::vector<Index> dof_;      ///< dof of each free index
+  std::vector<Index> source_;   ///< place in h's values of each nonzero
+  std::vector<char> fixed_;
+  std::uint64_t pattern_id_ = 0;
+};
+
+/// Deterministic dot product and norm (fixed chunks).
+RESILIN_API double dot(ConstVec a, ConstVec b);
+RESILIN_API double norm(ConstVec a);
+
+}  // namespace resilin

@@ -1,0 +1,84 @@
+#include "optimizers/lbfgsb/lbfgsb.hpp"
+
+#include <LBFGSB.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace resilin {
+namespace {
+
+/// The objective as LBFGSpp calls it; remembers the best point, which its line search may walk away from.
+class Scaled {
+ public:
+  explicit Scaled(Objective& f) : f_(f) {}
+  double operator()(const VecX& u, VecX& gradient) {
+    gradient.resize(u.size());
+    const double loss = f_.evaluate(u, gradient);
+    if (!std::isfinite(loss) || !gradient.allFinite())
+      throw Error(Errc::Numerics, "the loss or its gradient is not a number at the point that the optimizer asked for");
+    if (count_ == 0) scale_ = std::abs(loss) > 0 ? std::abs(loss) : 1;
+    if (count_ == 0 || loss < best_loss_) {
+      best_loss_ = loss;
+      best_ = u;
+    }
+    ++count_;
+    gradient /= scale_;
+    return loss / scale_;
+  }
+  const VecX& best() const { return best_; }
+  double best_loss() const { return best_loss_; }
+  Index count() const { return count_; }
+
+ private:
+  Objective& f_;
+  double scale_ = 1, best_loss_ = 0;
+  VecX best_;
+  Index count_ = 0;
+};
+
+}  // namespace
+
+void Lbfgsb::Options::visit(ParamVisitor& v) {
+  v.integer("history", history, {.doc = "pairs of steps and gradient changes that are kept", .min = 1, .max = 1000});
+  v.integer("max_iterations", max_iterations, {.doc = "iterations", .min = 1, .max = 1e6});
+  v.integer("max_line_search", max_line_search, {.doc = "evaluations per line search", .min = 1, .max = 1000});
+  v.real("gradient_tolerance", gradient_tolerance,
+         {.doc = "stops when the projected gradient of the loss over its first value is this small", .min = 0});
+  v.real("loss_tolerance", loss_tolerance,
+         {.doc = "stops when an iteration lowers the loss by less than this part of its first value", .min = 0});
+}
+
+OptimizerReport Lbfgsb::minimize(Objective& f, ConstVec lower, ConstVec upper, MutVec u) const {
+  LBFGSpp::LBFGSBParam<double> param;  // outlives the solver, which keeps a reference to it
+  param.m = static_cast<int>(options_.history);
+  param.max_iterations = static_cast<int>(options_.max_iterations);
+  param.max_linesearch = static_cast<int>(options_.max_line_search);
+  param.epsilon = options_.gradient_tolerance;
+  param.epsilon_rel = 0;
+  param.past = 1;
+  param.delta = options_.loss_tolerance;
+  LBFGSpp::LBFGSBSolver<double> solver(param);
+  Scaled scaled(f);
+  OptimizerReport report;
+  VecX x = u;
+  double loss = 0;
+  const VecX lb = lower, ub = upper;
+  try {
+    report.iterations = solver.minimize(scaled, x, loss, lb, ub);
+    report.converged = report.iterations < options_.max_iterations;
+    report.note = report.converged ? "converged" : "iteration limit";
+  } catch (const Error&) {
+    throw;
+  } catch (const std::logic_error& e) {
+    report.note = fmt::format("LBFGSpp: {}", e.what());
+  } catch (const std::runtime_error& e) {  // its line search gives up this way, often at rounding level
+    report.note = fmt::format("LBFGSpp: {}", e.what());
+  }
+  if (scaled.count() == 0) throw Error(Errc::Internal, "L-BFGS-B made no evaluation: " + report.note);
+  u = scaled.best();
+  report.loss = scaled.best_loss();
+  return report;
+}
+
+}  // namespace resilin

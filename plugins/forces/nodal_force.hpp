@@ -1,0 +1,30 @@
+// Given forces at selected vertices, constant or per time step: f_i(t_k) = F[k][i].
+#pragma once
+
+#include "core/energy/energy.hpp"
+#include "core/mesh/selector.hpp"
+
+namespace resilin {
+
+class NodalForce final : public Force {
+ public:
+  struct Options {
+    std::string body;
+    Selector nodes;
+    Field force{Vec3(0, 0, 0)};
+    void visit(ParamVisitor& v);
+  };
+  NodalForce(const Options& options, const BuildContext& context);
+
+  void visit_parameters(ParamVisitor& v) override { options_.visit(v); }
+  void add_force(const StepContext& c, ConstVec x, ConstVec v, MutVec f) const override;
+  Index num_parameters() const override { return options_.force.size(); }
+  void add_vjp(const StepContext& c, ConstVec x, ConstVec v, ConstVec z, MutVec dx, MutVec dv,
+               MutVec dtheta) const override;
+
+ private:
+  Options options_;
+  std::vector<Index> nodes_;
+};
+
+}  // namespace resilin

@@ -1,0 +1,7 @@
+#include "core/plugin/plugin.hpp"
+#include "plugins/forces/nodal_force.hpp"
+
+RESILIN_PLUGIN("forces", "0.1.0", registry) {
+  using namespace resilin;
+  registry.add<Force, NodalForce>("nodal_force", "Given forces at vertices, constant or per step");
+}

@@ -1,0 +1,53 @@
+#include "plugins/forward/pd.hpp"
+
+#include <cmath>
+
+namespace resilin {
+namespace {
+
+struct Scratch {
+  VecX r, p, tolerance;
+  LineSearchScratch search;
+};
+
+}  // namespace
+
+SolveReport ProjectiveDynamics::solve(const StepProblem& problem, MutVec x) const {
+  auto& s = problem.workspace().slot<Scratch>(this);
+  const bool projective = problem.system().is_projective();
+  SolveReport report;
+  s.r.resize(problem.size());
+  s.p.resize(problem.size());
+  double g = start_solve(problem, x, s.r, report);
+  report.tolerance = step_tolerance(problem, options_.tolerances, x, s.tolerance);
+  for (;;) {
+    report.residual = norm(s.r);
+    if (!std::isfinite(report.residual)) {
+      report.note = "the residual is not a number";
+      return report;
+    }
+    if (report.residual <= report.tolerance) {
+      report.converged = true;
+      return report;
+    }
+    if (report.iterations == options_.tolerances.max_iterations) return report;
+    ++report.iterations;
+    ++report.linear_iterations;
+    problem.solve_prefactored(s.r, s.p);
+    if (projective) {  // never raises the energy: no search needed
+      x -= s.p;
+      g = problem.residual(x, s.r);
+      ++report.evaluations;
+      continue;
+    }
+    s.p *= -1;
+    const Index evaluations = line_search(problem, s.p, x, s.r, g, s.search);
+    if (evaluations == 0) {
+      report.note = "no decrease along -A^-1 R";
+      return report;
+    }
+    report.evaluations += evaluations;
+  }
+}
+
+}  // namespace resilin

@@ -1,0 +1,123 @@
+#include "plugins/linear_solvers/cholmod.hpp"
+
+#include <cholmod.h>
+#include <dlfcn.h>
+
+#include <cmath>
+#include <mutex>
+
+namespace resilin {
+namespace {
+
+/// One thread for BLAS: results must not depend on the number of threads, and small blocks do not gain.
+void use_one_blas_thread() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    using SetThreads = void (*)(int);
+    for (const char* name : {"openblas_set_num_threads", "bli_thread_set_num_threads", "MKL_Set_Num_Threads"})
+      if (void* f = dlsym(RTLD_DEFAULT, name)) reinterpret_cast<SetThreads>(f)(1);
+  });
+}
+
+class CholmodFactorization final : public Factorization {
+ public:
+  CholmodFactorization(const SpMat& a, const std::string& ordering) {
+    use_one_blas_thread();
+    cholmod_start(&common_);
+    common_.print = 0;
+    common_.error_handler = nullptr;
+    common_.quick_return_if_not_posdef = 1;
+    if (ordering != "best") {
+      common_.nmethods = 1;
+      common_.method[0].ordering = ordering == "amd" ? CHOLMOD_AMD : CHOLMOD_METIS;
+      common_.postorder = 1;
+    }
+    common_.supernodal = CHOLMOD_AUTO;
+    common_.final_ll = 1;
+    cholmod_sparse view = as_cholmod(a);
+    definite_ = cholmod_analyze(&view, &common_);
+    if (definite_ == nullptr) throw Error(Errc::Numerics, "CHOLMOD could not analyse the matrix (out of memory?)");
+  }
+  ~CholmodFactorization() override {
+    cholmod_free_factor(&definite_, &common_);
+    if (indefinite_ != nullptr) cholmod_free_factor(&indefinite_, &common_);
+    cholmod_free_dense(&x_, &common_);
+    cholmod_free_dense(&y_, &common_);
+    cholmod_free_dense(&e_, &common_);
+    cholmod_finish(&common_);
+  }
+
+  Result factorize(const SpMat& a) override {
+    cholmod_sparse view = as_cholmod(a);
+    common_.supernodal = CHOLMOD_AUTO;
+    common_.final_ll = 1;
+    cholmod_factorize(&view, definite_, &common_);
+    check_memory();
+    use_indefinite_ = common_.status == CHOLMOD_NOT_POSDEF || definite_->minor < definite_->n;
+    if (!use_indefinite_) return Result::PositiveDefinite;
+    common_.supernodal = CHOLMOD_SIMPLICIAL;
+    common_.final_ll = 0;
+    if (indefinite_ == nullptr) indefinite_ = cholmod_analyze(&view, &common_);
+    common_.status = CHOLMOD_OK;
+    cholmod_factorize(&view, indefinite_, &common_);
+    check_memory();
+    return common_.status == CHOLMOD_OK && indefinite_->minor >= indefinite_->n ? Result::Indefinite
+                                                                                : Result::Singular;
+  }
+  bool solves_indefinite() const override { return true; }
+
+  void solve(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) override {
+    cholmod_dense view{};
+    view.nrow = static_cast<std::size_t>(b.rows());
+    view.ncol = static_cast<std::size_t>(b.cols());
+    view.d = static_cast<std::size_t>(b.outerStride());
+    view.nzmax = view.d * view.ncol;
+    view.x = const_cast<double*>(b.data());  // CHOLMOD does not write to it
+    view.xtype = CHOLMOD_REAL;
+    view.dtype = CHOLMOD_DOUBLE;
+    cholmod_factor* factor = use_indefinite_ ? indefinite_ : definite_;
+    if (cholmod_solve2(CHOLMOD_A, factor, &view, nullptr, &x_, nullptr, &y_, &e_, &common_) == 0)
+      throw Error(Errc::Numerics, "CHOLMOD could not solve (out of memory?)");
+    x = Eigen::Map<const MatX>(static_cast<const double*>(x_->x), x.rows(), x.cols());
+  }
+
+ private:
+  static cholmod_sparse as_cholmod(const SpMat& a) {
+    cholmod_sparse s{};
+    s.nrow = static_cast<std::size_t>(a.rows());
+    s.ncol = static_cast<std::size_t>(a.cols());
+    s.nzmax = static_cast<std::size_t>(a.nonZeros());
+    s.p = const_cast<int*>(a.outerIndexPtr());
+    s.i = const_cast<int*>(a.innerIndexPtr());
+    s.x = const_cast<double*>(a.valuePtr());
+    s.stype = -1;  // symmetric, lower triangle
+    s.itype = CHOLMOD_INT;
+    s.xtype = CHOLMOD_REAL;
+    s.dtype = CHOLMOD_DOUBLE;
+    s.sorted = 1;
+    s.packed = 1;
+    return s;
+  }
+  void check_memory() const {
+    if (common_.status == CHOLMOD_OUT_OF_MEMORY) throw Error(Errc::Numerics, "CHOLMOD ran out of memory");
+    if (common_.status == CHOLMOD_INVALID) throw Error(Errc::Internal, "CHOLMOD was given an invalid matrix");
+  }
+
+  cholmod_common common_{};
+  cholmod_factor *definite_ = nullptr, *indefinite_ = nullptr;
+  cholmod_dense *x_ = nullptr, *y_ = nullptr, *e_ = nullptr;
+  bool use_indefinite_ = false;
+};
+
+}  // namespace
+
+void Cholmod::Options::visit(ParamVisitor& v) {
+  v.choice("ordering", ordering, {"best", "amd", "metis"},
+           {.doc = "fill-reducing ordering; best: tries several and keeps the one with the least fill"});
+}
+
+std::unique_ptr<Factorization> Cholmod::analyze(const SpMat& a) const {
+  return std::make_unique<CholmodFactorization>(a, options_.ordering);
+}
+
+}  // namespace resilin
