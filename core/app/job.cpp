@@ -61,13 +61,16 @@ double Job::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-void Job::begin_output() const {
+void Job::begin_output(const std::vector<std::string>& others) const {
   make_folder(folder_);
-  // A job that is killed must not leave the summary of another one beside its results.
-  std::error_code failure;
-  fs::remove(path("summary.json"), failure);
-  if (failure)
-    throw Error(Errc::Io, "cannot remove the old summary: " + failure.message(), path("summary.json"));
+  // A job that is killed must not leave the results of another one beside its own.
+  std::vector<std::string> old = others;
+  old.emplace_back("summary.json");
+  for (const std::string& name : old) {
+    std::error_code failure;
+    fs::remove(path(name), failure);
+    if (failure) throw Error(Errc::Io, "cannot remove the old file: " + failure.message(), path(name));
+  }
   write_file(path("scene.yaml"), file_.resolved);
 }
 

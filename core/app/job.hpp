@@ -26,8 +26,8 @@ class Job {
   std::uint64_t hash() const { return hash_; }  ///< of the resolved scene
   double seconds() const;                       ///< since the start
 
-  /// Creates the output folder with scene.yaml, and removes the summary of an earlier job.
-  void begin_output() const;
+  /// Creates the output folder with scene.yaml, and removes the summary and `others` of an earlier job.
+  void begin_output(const std::vector<std::string>& others = {}) const;
   /// Members that every summary begins with: status, version, command, scene, threads, plugins, time.
   void write_head(JsonWriter& out, const std::string& status, const std::string& message) const;
   /// Writes summary.json, and to standard output if JSON was asked for.

@@ -63,13 +63,13 @@ double JournaledObjective::simulate(ConstVec u, MutVec gradient) {
   const auto known = static_cast<Index>(losses_.size());
   if (!progress_) {
     if (journal_.num_replayed() > 0) log_info(fmt::format("went over {} recorded evaluations", known));
-    progress_.emplace("evaluation", 0, !job_.context().quiet, known);
+    progress_.emplace("evaluations", 0, !job_.context().quiet, known);
   }
   if (progress_on_terminal()) {
     const Index steps = task_.simulation().num_steps();
     task_.on_step = [this, known, steps, losses = loss_text()](Index step) {
       const std::string text = step < steps ? fmt::format("step {}/{}", step, steps) : "adjoint";
-      progress_->update(known + 1, losses.empty() ? text : text + "  " + losses);
+      progress_->update(known, losses.empty() ? text : text + "  " + losses);
     };
   }
   try {

@@ -140,7 +140,8 @@ int conclude(const Job& job, Task& task, const JournaledObjective& objective, co
   task.apply(objective.best());
   const RecordedRun run = record_run(job, task.simulation());
   if (run.end == RecordedRun::End::Interrupted) return interrupted_after(job, task, objective);
-  if (run.end == RecordedRun::End::Failed) return failed(job, task, objective, run.message);
+  if (run.end == RecordedRun::End::Failed)
+    return failed(job, task, objective, "simulating the result: " + run.message);
 
   const bool fell = report.loss < objective.losses().front();
   write_summary(job, task, objective, report, report.converged ? "converged" : "not_converged", {}, &run);
@@ -167,8 +168,9 @@ int execute(const Context& context) {
   build.place = options.optimizer.place;
   const auto optimizer = job.registry().make<Optimizer>(options.optimizer, build);
 
-  job.begin_output();
   const bool resume = context.arguments.has("--resume");
+  job.begin_output(resume ? std::vector<std::string>{}
+                          : std::vector<std::string>{"checkpoint.json", "fitted.yaml", "loss.csv"});
   EvaluationJournal journal(job.path("evaluations.bin"), job.hash(), task.size(),
                             resume ? EvaluationJournal::Open::Resume : EvaluationJournal::Open::Fresh);
   JournaledObjective objective(job, task, journal);

@@ -174,7 +174,7 @@ Command plugins_command() {
           "fails. new: writes a project that builds one plugin. Types come from the program's own plugin "
           "folder and from\n"
           "the folders and libraries in RESILIN_PLUGIN_PATH.",
-          {"resilin plugins list", "resilin plugins show corotated", "resilin plugins new material my_rubber",
+          {"resilin plugins list", "resilin plugins show my_rubber", "resilin plugins new material my_rubber",
            "resilin plugins check my_rubber/build/my_rubber.so"},
           {{"-o", "DIR", "folder of the new project; not given: NAME"}},
           0,

@@ -1,8 +1,7 @@
 #include "core/base/interrupt.hpp"
 
-#include <unistd.h>
-
 #include <csignal>
+#include <unistd.h>
 
 namespace resilin {
 namespace {
@@ -22,9 +21,13 @@ void install_interrupt_handlers() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
-bool interrupted() { return g_interrupted != 0; }
+bool interrupted() {
+  return g_interrupted != 0;
+}
 
 Interrupted::~Interrupted() = default;
-const char* Interrupted::what() const noexcept { return "interrupted"; }
+const char* Interrupted::what() const noexcept {
+  return "interrupted";
+}
 
 }  // namespace resilin

@@ -1,11 +1,11 @@
 // How it is now: plain data.
 #pragma once
 
+#include "core/base/types.hpp"
+
 #include <limits>
 #include <string>
 #include <vector>
-
-#include "core/base/types.hpp"
 
 namespace resilin {
 

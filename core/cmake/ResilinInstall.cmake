@@ -15,6 +15,8 @@ endif()
 # Headers keep their "core/..." names below include/resilin.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/resilin
   FILES_MATCHING PATTERN "*.hpp" PATTERN "app" EXCLUDE PATTERN "cmake" EXCLUDE)
+install(FILES ${PROJECT_BINARY_DIR}/generated/core/plugin/interface_hash.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/resilin/core/plugin)
 
 # The core looks for templates beside its own library, in the build tree as well.
 file(GLOB template_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/plugins/template/*.in)

@@ -1,11 +1,11 @@
 #include "core/energy/block_matrix.hpp"
 
+#include "core/base/error.hpp"
+#include "core/base/parallel.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-
-#include "core/base/error.hpp"
-#include "core/base/parallel.hpp"
 
 namespace resilin {
 namespace {
@@ -53,7 +53,9 @@ void BlockMatrix::reset(BlockPattern&& pattern) {
   pattern_id_ = next_pattern_id();
 }
 
-void BlockMatrix::set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
+void BlockMatrix::set_zero() {
+  std::fill(values_.begin(), values_.end(), 0.0);
+}
 
 Index BlockMatrix::slot(Index i, Index j) const {
   const auto begin = columns_.begin() + row_begin(i), end = columns_.begin() + row_end(i);

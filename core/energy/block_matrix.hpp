@@ -1,10 +1,10 @@
 // Symmetric sparse matrices of 3 x 3 blocks over pairs of nodes.
 #pragma once
 
+#include "core/base/types.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "core/base/types.hpp"
 
 namespace resilin {
 

@@ -6,6 +6,9 @@ Workspace::Workspace() = default;
 Workspace::~Workspace() = default;
 Workspace::SlotBase::~SlotBase() = default;
 
+std::string Energy::diagnose(const StepContext&, ConstVec) const {
+  return {};
+}
 void Energy::add_param_vjp(const StepContext&, ConstVec, ConstVec, MutVec, Workspace&) const {}
 
 }  // namespace resilin

@@ -1,11 +1,12 @@
 // Potential energies over all nodes, and forces that have no potential.
 #pragma once
 
-#include <vector>
-
 #include "core/energy/block_matrix.hpp"
 #include "core/energy/workspace.hpp"
 #include "core/plugin/registry.hpp"
+
+#include <string>
+#include <vector>
 
 namespace resilin {
 
@@ -13,7 +14,7 @@ namespace resilin {
 struct StepContext {
   double time = 0;       ///< at its end [s]
   double time_step = 0;  ///< [s]
-  Index step = 0;        ///< index of the scene's step that it belongs to; picks entries of per-step parameters
+  Index step = 0;  ///< index of the scene's step that it belongs to; picks entries of per-step parameters
 };
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
@@ -35,6 +36,9 @@ class RESILIN_API Energy : public Component {
   virtual void add_quadratic_form(Triplets& a) const = 0;
   /// True if x - A^-1 grad never raises E (Projective Dynamics); otherwise solvers search along the line.
   virtual bool is_projective() const { return false; }
+
+  /// Names the first element or node at which E(x) does not exist or that looks wrong (inverted); "" if none.
+  virtual std::string diagnose(const StepContext& c, ConstVec x) const;
 
   /// Size of its part of the parameter table: all differentiable fields in the order of visit_parameters().
   virtual Index num_parameters() const { return 0; }

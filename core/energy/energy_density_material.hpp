@@ -1,10 +1,10 @@
 // Materials of whom only the energy density is written: everything else by automatic differentiation.
 #pragma once
 
-#include <array>
-
 #include "core/energy/jet.hpp"
 #include "core/energy/material.hpp"
+
+#include <array>
 
 namespace resilin {
 
@@ -17,7 +17,8 @@ struct Matrix3 {
 
   T determinant() const {
     const auto& f = *this;
-    return f(0, 0) * (f(1, 1) * f(2, 2) - f(1, 2) * f(2, 1)) - f(0, 1) * (f(1, 0) * f(2, 2) - f(1, 2) * f(2, 0)) +
+    return f(0, 0) * (f(1, 1) * f(2, 2) - f(1, 2) * f(2, 1)) -
+           f(0, 1) * (f(1, 0) * f(2, 2) - f(1, 2) * f(2, 0)) +
            f(0, 2) * (f(1, 0) * f(2, 1) - f(1, 1) * f(2, 0));
   }
   /// Sum of the squares: the first invariant tr(F^T F).
@@ -30,8 +31,8 @@ struct Matrix3 {
 
 /// Derived supplies, besides Options, fields() and visit_parameters():
 ///     template <class T> static T psi(const Matrix3<T>& f, const std::array<T, N>& p);  // [J/m^3]
-/// with p the N pointwise parameters in the order of fields(). P, dP/dF and dP/dp come by dual numbers, lane by lane: exact, but some
-/// twenty times slower than a closed form, which may override any of them.
+/// with p the N pointwise parameters in the order of fields(). P, dP/dF and dP/dp come by dual numbers, lane
+/// by lane: exact, but some twenty times slower than a closed form, which may override any of them.
 template <class Derived, int N>
 class EnergyDensityMaterial : public Material {
  public:
@@ -59,7 +60,8 @@ class EnergyDensityMaterial : public Material {
         f.m[static_cast<std::size_t>(k)] = T::variable(Inner::variable(b.f[p].m[k][l], k), k);
       const T e = Derived::psi(f, parameters<T>(b, p, l));
       for (int i = 0; i < 9; ++i)
-        for (int j = i; j < 9; ++j) c[p](i, j)[l] += e.d[static_cast<std::size_t>(i)].d[static_cast<std::size_t>(j)];
+        for (int j = i; j < 9; ++j)
+          c[p](i, j)[l] += e.d[static_cast<std::size_t>(i)].d[static_cast<std::size_t>(j)];
     });
   }
   void add_param_vjp(const SampleBatch& b, const Mat3Pack* w, Pack* out) const override {

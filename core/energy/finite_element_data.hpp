@@ -1,11 +1,11 @@
 // Private to FiniteElementEnergy: its precomputed data, laid out for batches of eight elements.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "core/energy/finite_element_energy.hpp"
 #include "core/energy/shape.hpp"
+
+#include <memory>
+#include <vector>
 
 namespace resilin {
 
@@ -15,12 +15,13 @@ struct MaterialSlot {
   std::vector<const Field*> fields;
   std::vector<Index> offset;  ///< of each field in the energy's parameter vector
   bool everywhere = true;
-  std::vector<int> item;          ///< per element (padded): its number within the selection, or -1
+  std::vector<int> item;           ///< per element (padded): its number within the selection, or -1
   std::vector<char> group_active;  ///< per group of batches: does the material act there
 };
 
 struct FiniteElementData {
-  /// Sample packs that are handled together: 8 for either element type, so that one virtual call serves 64 samples.
+  /// Sample packs that are handled together: 8 for either element type, so that one virtual call serves 64
+  /// samples.
   static constexpr int kGroupPacks = 8;
 
   ElementType type = ElementType::Tet4;
@@ -32,9 +33,9 @@ struct FiniteElementData {
   Index num_groups = 0;
   Index num_pairs = 0;  ///< node pairs a <= b of an element
   bool needs_svd = false;
-  std::vector<int> node;        ///< [batch][c][lane], global node numbers
-  std::vector<Pack> gradient;   ///< [batch][sample][c][3]
-  std::vector<Pack> volume;     ///< [batch][sample]; zero in padding lanes
+  std::vector<int> node;       ///< [batch][c][lane], global node numbers
+  std::vector<Pack> gradient;  ///< [batch][sample][c][3]
+  std::vector<Pack> volume;    ///< [batch][sample]; zero in padding lanes
   std::vector<MaterialSlot> materials;
   Index num_parameters = 0;
   Index first_node = 0, num_body_nodes = 0;
@@ -49,9 +50,9 @@ struct FiniteElementData {
 
 /// Scratch of one energy in one simulation.
 struct FiniteElementScratch {
-  std::vector<Pack> force;      ///< [batch][c][3]
-  std::vector<Pack> stiffness;  ///< [batch][pair][9]
-  std::vector<double> partial;  ///< per group: energy, or parameter sums
+  std::vector<Pack> force;        ///< [batch][c][3]
+  std::vector<double> stiffness;  ///< [element][pair][9]: an element's blocks lie together for the gather
+  std::vector<double> partial;    ///< per group: energy, or parameter sums
   // Gather lists for a BlockMatrix of this pattern: target slots and contributions.
   std::uint64_t pattern_id = 0;
   struct Target {
@@ -59,7 +60,7 @@ struct FiniteElementScratch {
     Index begin, end;    ///< in `source`
   };
   std::vector<Target> target;
-  std::vector<std::int64_t> source;  ///< 2 * (offset of entry 0 in doubles) + (1 if transposed)
+  std::vector<std::int64_t> source;  ///< 2 * (offset of the block in `stiffness`) + (1 if transposed)
 };
 
 }  // namespace resilin

@@ -1,12 +1,12 @@
 #include "core/energy/finite_element_energy.hpp"
 
+#include "core/base/parallel.hpp"
+#include "core/energy/finite_element_group.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include "core/base/parallel.hpp"
-#include "core/energy/finite_element_group.hpp"
 
 namespace resilin {
 namespace {
@@ -90,7 +90,8 @@ double FiniteElementEnergy::add_gradient(const StepContext& c, ConstVec x, MutVe
   parallel_for(d.num_body_nodes, 512, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
       double f[3] = {0, 0, 0};
-      for (Index k = d.gather_start[static_cast<std::size_t>(n)]; k < d.gather_start[static_cast<std::size_t>(n) + 1]; ++k) {
+      for (Index k = d.gather_start[static_cast<std::size_t>(n)];
+           k < d.gather_start[static_cast<std::size_t>(n) + 1]; ++k) {
         const double* p = force + d.gather[static_cast<std::size_t>(k)];
         f[0] += p[0], f[1] += p[kLanes], f[2] += p[2 * kLanes];
       }
@@ -142,7 +143,8 @@ void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstV
                 out[m.offset[k] + field.index(item, c.step)] += part[l];
             }
           }
-          scratch.partial[static_cast<std::size_t>(group * columns + first + static_cast<Index>(k))] = sum(total);
+          scratch.partial[static_cast<std::size_t>(group * columns + first + static_cast<Index>(k))] =
+              sum(total);
         }
       }
     }
@@ -162,9 +164,19 @@ bool FiniteElementEnergy::is_projective() const {
   return std::all_of(data_->materials.begin(), data_->materials.end(),
                      [](const MaterialSlot& m) { return m.material->is_projective(); });
 }
-Index FiniteElementEnergy::num_parameters() const { return data_->num_parameters; }
-Index FiniteElementEnergy::num_materials() const { return static_cast<Index>(data_->materials.size()); }
-Material& FiniteElementEnergy::material(Index i) { return *data_->materials[static_cast<std::size_t>(i)].material; }
+Index FiniteElementEnergy::num_parameters() const {
+  return data_->num_parameters;
+}
+Index FiniteElementEnergy::num_materials() const {
+  return static_cast<Index>(data_->materials.size());
+}
+Material& FiniteElementEnergy::material(Index i) {
+  return *data_->materials[static_cast<std::size_t>(i)].material;
+}
+
+void FiniteElementEnergy::parameters_changed() {
+  for (const MaterialSlot& m : data_->materials) m.material->parameters_changed();
+}
 
 std::string FiniteElementEnergy::diagnose(const StepContext& c, ConstVec x) const {
   const FiniteElementData& d = *data_;

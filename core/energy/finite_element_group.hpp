@@ -1,9 +1,10 @@
-// Private to FiniteElementEnergy: evaluation of a group of sample packs, shared by energy, Hessian and gradients.
+// Private to FiniteElementEnergy: evaluation of a group of sample packs, shared by energy, Hessian and
+// gradients.
 #pragma once
 
-#include <algorithm>
-
 #include "core/energy/finite_element_data.hpp"
+
+#include <algorithm>
 
 namespace resilin {
 
@@ -40,7 +41,8 @@ inline void load_deformation(const FiniteElementData& d, Index group, const doub
 }
 
 /// Parameter values of one material at the samples of a group.
-inline SampleBatch load_material(const FiniteElementData& d, const MaterialSlot& m, Index group, Index step, Group& g) {
+inline SampleBatch load_material(const FiniteElementData& d, const MaterialSlot& m, Index group, Index step,
+                                 Group& g) {
   for (std::size_t k = 0; k < m.fields.size(); ++k) {
     const Field& field = *m.fields[k];
     Pack* out = g.params + static_cast<Index>(k) * kG;

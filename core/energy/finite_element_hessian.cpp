@@ -1,14 +1,16 @@
 // Hessian and quadratic form of FiniteElementEnergy.
-#include <Eigen/Eigenvalues>
-#include <algorithm>
-
 #include "core/base/parallel.hpp"
 #include "core/energy/finite_element_group.hpp"
+
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
 
 namespace resilin {
 namespace {
 
-/// Symmetric 9 x 9 blocks of one sample pack replaced by their nearest positive semidefinite ones, lane by lane.
+/// Symmetric 9 x 9 blocks of one sample pack replaced by their nearest positive semidefinite ones, lane by
+/// lane.
 void project_to_psd(TangentPack& c) {
   using Mat9 = Eigen::Matrix<double, 9, 9>;
   for (int l = 0; l < kLanes; ++l) {
@@ -25,7 +27,8 @@ void project_to_psd(TangentPack& c) {
 }
 
 /// V dP/dF of all samples of a group.
-void tangent_group(const FiniteElementData& d, Index group, Index step, Group& g, bool project_psd, TangentPack* total) {
+void tangent_group(const FiniteElementData& d, Index group, Index step, Group& g, bool project_psd,
+                   TangentPack* total) {
   for (int p = 0; p < kG; ++p)
     for (auto& e : total[p].c) e = splat(0.0);
   for_each_material(d, group, step, g, [&](const MaterialSlot& m, const SampleBatch& batch) {
@@ -52,7 +55,8 @@ void add_stiffness(const TangentPack& c, const Pack* g, int nodes, Pack* k) {
     for (int b = a; b < nodes; ++b, k += 9)
       for (int col = 0; col < 3; ++col)
         for (int i = 0; i < 3; ++i)
-          k[3 * col + i] += t[i][col] * g[3 * b] + t[i][3 + col] * g[3 * b + 1] + t[i][6 + col] * g[3 * b + 2];
+          k[3 * col + i] +=
+              t[i][col] * g[3 * b] + t[i][3 + col] * g[3 * b + 1] + t[i][6 + col] * g[3 * b + 2];
   }
 }
 
@@ -71,7 +75,8 @@ void FiniteElementEnergy::add_pattern(BlockPattern& pattern) const {
 
 namespace {
 
-/// Lists, for every block of the matrix, the element blocks that are summed into it, in the order of elements.
+/// Lists, for every block of the matrix, the element blocks that are summed into it, in the order of
+/// elements.
 void build_gather(const FiniteElementData& d, const BlockMatrix& h, FiniteElementScratch& s) {
   struct Entry {
     Index upper, lower;
@@ -86,12 +91,13 @@ void build_gather(const FiniteElementData& d, const BlockMatrix& h, FiniteElemen
       for (int b = a; b < d.nodes; ++b, ++pair) {
         const Index i = d.node[static_cast<std::size_t>((batch * d.nodes + a) * kLanes + lane)];
         const Index j = d.node[static_cast<std::size_t>((batch * d.nodes + b) * kLanes + lane)];
-        const Index offset = (batch * d.num_pairs + pair) * 9 * kLanes + lane;
+        const Index offset = (e * d.num_pairs + pair) * 9;
         entries.push_back({h.slot(std::min(i, j), std::max(i, j)), h.slot(std::max(i, j), std::min(i, j)),
                            2 * static_cast<std::int64_t>(offset) + (i > j ? 1 : 0)});
       }
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.upper < b.upper; });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.upper < b.upper; });
   s.target.clear();
   s.source.clear();
   for (const Entry& e : entries) {
@@ -107,16 +113,14 @@ void build_gather(const FiniteElementData& d, const BlockMatrix& h, FiniteElemen
 
 /// Sums the element blocks into the matrix; every target is owned by one chunk.
 void gather_blocks(const FiniteElementScratch& s, BlockMatrix& h) {
-  const auto* k = reinterpret_cast<const double*>(s.stiffness.data());
+  const double* k = s.stiffness.data();
   parallel_for(static_cast<Index>(s.target.size()), 512, [&](Index begin, Index end) {
     for (Index t = begin; t < end; ++t) {
       const auto& target = s.target[static_cast<std::size_t>(t)];
       Mat3 sum = Mat3::Zero();
       for (Index i = target.begin; i < target.end; ++i) {
         const std::int64_t source = s.source[static_cast<std::size_t>(i)];
-        const double* p = k + (source >> 1);
-        Mat3 b;
-        for (int e = 0; e < 9; ++e) b.data()[e] = p[e * kLanes];
+        const Eigen::Map<const Mat3> b(k + (source >> 1));
         if ((source & 1) != 0)
           sum += b.transpose();
         else
@@ -135,7 +139,7 @@ void FiniteElementEnergy::add_hessian(const StepContext& c, ConstVec x, BlockMat
   const FiniteElementData& d = *data_;
   auto& s = ws.slot<FiniteElementScratch>(this);
   if (s.pattern_id != h.pattern_id()) build_gather(d, h, s);
-  s.stiffness.resize(static_cast<std::size_t>(d.num_batches * d.num_pairs * 9));
+  s.stiffness.resize(static_cast<std::size_t>(d.num_batches * kLanes * d.num_pairs * 9));
   parallel_for(d.num_groups, kGrain, [&](Index begin, Index end) {
     Group g;
     TangentPack tangent[kG];
@@ -144,10 +148,13 @@ void FiniteElementEnergy::add_hessian(const StepContext& c, ConstVec x, BlockMat
       tangent_group(d, group, c.step, g, project_psd, tangent);
       for (int b = 0; b < d.group_batches; ++b) {
         const Index batch = group * d.group_batches + b;
-        Pack* k = s.stiffness.data() + batch * d.num_pairs * 9;
+        Pack k[36 * 9];
         std::fill(k, k + d.num_pairs * 9, splat(0.0));
         for (int q = 0; q < d.samples; ++q)
           add_stiffness(tangent[b * d.samples + q], d.gradients(batch, q), d.nodes, k);
+        double* out = s.stiffness.data() + batch * kLanes * d.num_pairs * 9;
+        for (int l = 0; l < kLanes; ++l, out += d.num_pairs * 9)
+          for (Index e = 0; e < d.num_pairs * 9; ++e) out[e] = k[e][l];
       }
     }
   });

@@ -1,9 +1,9 @@
 // Construction of FiniteElementEnergy: quadrature, batches, selections, gather lists.
+#include "core/energy/finite_element_group.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "core/energy/finite_element_group.hpp"
 
 namespace resilin {
 namespace {
@@ -70,11 +70,13 @@ Index select(FiniteElementData& d, const Mesh& mesh, const BuildContext& context
 
 void check_field(const Field& field, Index items, const BuildContext& context, Index number) {
   if (field.items != 1 && field.items != items)
-    throw context.input_error("", fmt::format("parameter {} has {} values, but the material acts on {} elements",
-                                              number + 1, field.items, items));
+    throw context.input_error(
+        "", fmt::format("parameter {} has {} values, but the material acts on {} elements", number + 1,
+                        field.items, items));
   if (field.steps != 1 && field.steps != context.steps)
-    throw context.input_error("", fmt::format("parameter {} has entries for {} steps, but the scene has {} steps",
-                                              number + 1, field.steps, context.steps));
+    throw context.input_error(
+        "", fmt::format("parameter {} has entries for {} steps, but the scene has {} steps", number + 1,
+                        field.steps, context.steps));
 }
 
 }  // namespace
@@ -100,7 +102,8 @@ FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
     m.material = std::move(materials[i]);
     m.fields = m.material->fields();
     if (static_cast<Index>(m.fields.size()) > kMaxFields)
-      throw contexts[i].input_error("", fmt::format("a material may have at most {} pointwise parameters", kMaxFields));
+      throw contexts[i].input_error(
+          "", fmt::format("a material may have at most {} pointwise parameters", kMaxFields));
     const Index items = select(d, mesh, contexts[i], m);
     for (std::size_t k = 0; k < m.fields.size(); ++k) {
       check_field(*m.fields[k], items, contexts[i], static_cast<Index>(k));

@@ -23,10 +23,16 @@ Mat3 Material::quadratic_form(const double* params) const {
 
 void ElasticModuli::visit(ParamVisitor& v) {
   v.field("youngs_modulus", youngs_modulus,
-          {.doc = "Young's modulus", .unit = "Pa", .min = 0, .max = 1e15, .open = true, .differentiable = true,
+          {.doc = "Young's modulus",
+           .unit = "Pa",
+           .min = 0,
+           .max = 1e15,
+           .open = true,
+           .differentiable = true,
            .alias = "E"});
-  v.field("poissons_ratio", poissons_ratio,
-          {.doc = "Poisson's ratio", .min = -1, .max = 0.5, .open = true, .differentiable = true, .alias = "nu"});
+  v.field(
+      "poissons_ratio", poissons_ratio,
+      {.doc = "Poisson's ratio", .min = -1, .max = 0.5, .open = true, .differentiable = true, .alias = "nu"});
 }
 
 void add_isotropic_tangent(const Svd3Pack& svd, const IsotropicTangent& t, TangentPack& c) {
@@ -47,7 +53,8 @@ void add_isotropic_tangent(const Svd3Pack& svd, const IsotropicTangent& t, Tange
   constexpr int kPair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   for (int k = 0; k < 3; ++k) {
     const int p = kPair[k][0], q = kPair[k][1];
-    // flip f f^T + twist t t^T over g = u_p v_q^T and h = u_q v_p^T: same (g g^T + h h^T) + mix (g h^T + h g^T)
+    // flip f f^T + twist t t^T over g = u_p v_q^T and h = u_q v_p^T: same (g g^T + h h^T) + mix (g h^T + h
+    // g^T)
     const Pack same = 0.5 * (t.flip[k] + t.twist[k]), mix = 0.5 * (t.flip[k] - t.twist[k]);
     Pack g[9], h[9], gg[9], hh[9];
     for (int j = 0; j < 3; ++j)

@@ -1,14 +1,14 @@
 // Materials: laws that act at each point on its own, evaluated over batches of sample points.
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include "core/energy/pack.hpp"
 #include "core/energy/svd.hpp"
 #include "core/mesh/selector.hpp"
 #include "core/params/field.hpp"
 #include "core/plugin/registry.hpp"
+
+#include <array>
+#include <vector>
 
 namespace resilin {
 
@@ -41,16 +41,19 @@ class RESILIN_API Material : public Component {
   virtual bool needs_svd() const { return false; }
 
   virtual void add_energy(const SampleBatch& b, Pack* psi) const = 0;
-  virtual void add_stress(const SampleBatch& b, Pack* psi, Mat3Pack* p) const = 0;  ///< adds the energy as well
+  virtual void add_stress(const SampleBatch& b, Pack* psi,
+                          Mat3Pack* p) const = 0;  ///< adds the energy as well
   virtual void add_tangent(const SampleBatch& b, TangentPack* c) const = 0;
   /// out[k * packs + p] += w[p] : dP/d(parameter k)
   virtual void add_param_vjp(const SampleBatch& b, const Mat3Pack* w, Pack* out) const = 0;
 
-  /// Constant matrix Q with which tr(F Q F^T)/2 stands for the material's stiffness in the prefactorised matrix
-  /// of Projective Dynamics: P = F Q - B(F) with B the weighted projection [Bouaziz 2014]. The default, for
-  /// materials that are no projection, is the largest eigenvalue of dP/dF at rest times the identity [Liu 2017].
+  /// Constant matrix Q with which tr(F Q F^T)/2 stands for the material's stiffness in the prefactorised
+  /// matrix of Projective Dynamics: P = F Q - B(F) with B the weighted projection [Bouaziz 2014]. The
+  /// default, for materials that are no projection, is the largest eigenvalue of dP/dF at rest times the
+  /// identity [Liu 2017].
   virtual Mat3 quadratic_form(const double* params) const;
-  /// True if psi = min over a manifold of tr((F - p) Q (F - p)^T)/2: then x - A^-1 R(x) never raises the energy.
+  /// True if psi = min over a manifold of tr((F - p) Q (F - p)^T)/2: then x - A^-1 R(x) never raises the
+  /// energy.
   virtual bool is_projective() const { return false; }
 };
 RESILIN_KIND(Material, "material");
@@ -79,9 +82,9 @@ RESILIN_INLINE LamePack lame(Pack e, Pack nu) {
 }
 
 /// Derivative of an isotropic tensor function G(F) = U diag(g(s)) V^T in the frame of the singular vectors:
-/// dG = sum_ab diag(a,b) d_a d_b^T + sum_k flip_k f_k f_k^T + twist_k t_k t_k^T, where d_a = u_a v_a^T and for
-/// k = (0,1), (0,2), (1,2): f, t = (u_i v_j^T +- u_j v_i^T)/sqrt 2; flip = (g_i - g_j)/(s_i - s_j), twist =
-/// (g_i + g_j)/(s_i + s_j). diag is symmetric, packed 00 01 02 11 12 22.
+/// dG = sum_ab diag(a,b) d_a d_b^T + sum_k flip_k f_k f_k^T + twist_k t_k t_k^T, where d_a = u_a v_a^T and
+/// for k = (0,1), (0,2), (1,2): f, t = (u_i v_j^T +- u_j v_i^T)/sqrt 2; flip = (g_i - g_j)/(s_i - s_j), twist
+/// = (g_i + g_j)/(s_i + s_j). diag is symmetric, packed 00 01 02 11 12 22.
 struct IsotropicTangent {
   Pack diag[6], flip[3], twist[3];
 };

@@ -115,7 +115,9 @@ struct Worst {
   double stress_size = 0, tangent_size = 0, params_size = 0;
 };
 
-void raise(double& worst, double value) { worst = std::isnan(value) ? value : std::max(worst, value); }
+void raise(double& worst, double value) {
+  worst = std::isnan(value) ? value : std::max(worst, value);
+}
 
 void check_at(const Material& m, Probe& probe, Deformations& random, double size, Worst& w) {
   const Mat3Pack f = random.deformation(size), d = random.direction();
@@ -145,7 +147,8 @@ void check_at(const Material& m, Probe& probe, Deformations& random, double size
           return r;
         },
         step);
-    raise(w.params, largest(vjp[k] - g) / std::max(largest(g), 1e-9 * largest(pd) / std::max(std::abs(value), 1e-3)));
+    raise(w.params,
+          largest(vjp[k] - g) / std::max(largest(g), 1e-9 * largest(pd) / std::max(std::abs(value), 1e-3)));
     raise(w.params_size, largest(vjp[k]));
   }
 
@@ -178,13 +181,14 @@ std::vector<CheckResult> check_material(const Material& material) {
   const auto below = [](const char* name, double value, double limit) {
     return CheckResult{name, value, limit, value <= limit};
   };
-  const auto above_zero = [](const char* name, double value) { return CheckResult{name, value, 0, value > 0}; };
-  std::vector<CheckResult> results = {
-      above_zero("the stress is not identically zero", w.stress_size),
-      below("stress against differences of the energy", w.stress, 1e-7),
-      above_zero("the tangent is not identically zero", w.tangent_size),
-      below("tangent against differences of the stress", w.tangent, 1e-7),
-      below("energy unchanged by a rotation", w.objectivity, 1e-11)};
+  const auto above_zero = [](const char* name, double value) {
+    return CheckResult{name, value, 0, value > 0};
+  };
+  std::vector<CheckResult> results = {above_zero("the stress is not identically zero", w.stress_size),
+                                      below("stress against differences of the energy", w.stress, 1e-7),
+                                      above_zero("the tangent is not identically zero", w.tangent_size),
+                                      below("tangent against differences of the stress", w.tangent, 1e-7),
+                                      below("energy unchanged by a rotation", w.objectivity, 1e-11)};
   if (!probe.params().empty()) {
     results.push_back(above_zero("the parameter derivative is not identically zero", w.params_size));
     results.push_back(below("parameter derivative against differences", w.params, 1e-6));

@@ -1,17 +1,17 @@
 // Eight numbers at a time: the unit in which energies are evaluated over elements.
 //
-// A Pack holds one quantity of eight elements (a lane each); the compiler maps it to the widest vectors of the
-// machine. Its size and alignment do not depend on the machine, so packs cross library borders, but only by
-// pointer: passing them by value depends on the vector registers, so all functions here are forced inline.
+// A Pack holds one quantity of eight elements (a lane each); the compiler maps it to the widest vectors of
+// the machine. Its size and alignment do not depend on the machine, so packs cross library borders, but only
+// by pointer: passing them by value depends on the vector registers, so all functions here are forced inline.
 #pragma once
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
-#include <cmath>
-
 #include "core/base/types.hpp"
+
+#include <cmath>
 
 namespace resilin {
 
@@ -22,7 +22,9 @@ using PackMask = long long __attribute__((vector_size(8 * kLanes)));
 
 #define RESILIN_INLINE [[gnu::always_inline]] inline
 
-RESILIN_INLINE Pack splat(double a) { return Pack{a, a, a, a, a, a, a, a}; }
+RESILIN_INLINE Pack splat(double a) {
+  return Pack{a, a, a, a, a, a, a, a};
+}
 
 RESILIN_INLINE Pack sqrt(Pack a) {
 #if defined(__AVX512F__)
@@ -51,9 +53,15 @@ RESILIN_INLINE Pack log(Pack a) {
   for (int i = 0; i < kLanes; ++i) a[i] = std::log(a[i]);
   return a;
 }
-RESILIN_INLINE Pack abs(Pack a) { return a < 0.0 ? -a : a; }
-RESILIN_INLINE Pack max(Pack a, Pack b) { return a > b ? a : b; }
-RESILIN_INLINE Pack min(Pack a, Pack b) { return a < b ? a : b; }
+RESILIN_INLINE Pack abs(Pack a) {
+  return a < 0.0 ? -a : a;
+}
+RESILIN_INLINE Pack max(Pack a, Pack b) {
+  return a > b ? a : b;
+}
+RESILIN_INLINE Pack min(Pack a, Pack b) {
+  return a < b ? a : b;
+}
 RESILIN_INLINE bool any(PackMask m) {
   long long r = 0;
   for (int i = 0; i < kLanes; ++i) r |= m[i];
@@ -85,7 +93,8 @@ RESILIN_INLINE Mat3Pack zero_mat3() {
   return r;
 }
 RESILIN_INLINE Pack det(const Mat3Pack& a) {
-  return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) - a(0, 1) * (a(1, 0) * a(2, 2) - a(1, 2) * a(2, 0)) +
+  return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) -
+         a(0, 1) * (a(1, 0) * a(2, 2) - a(1, 2) * a(2, 0)) +
          a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
 }
 /// Cofactor matrix: d(det a)/da.

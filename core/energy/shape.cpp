@@ -1,10 +1,10 @@
 #include "core/energy/shape.hpp"
 
+#include "core/base/error.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
-
-#include "core/base/error.hpp"
 
 namespace resilin {
 namespace {
@@ -22,8 +22,9 @@ double hex_shape(int c, const double* xi, Vec3& gradient) {
 
 void require_positive(double det, Index element) {
   if (!(det > 0))
-    throw Error(Errc::Input,
-                fmt::format("element {} is inverted or has no volume in its rest shape (Jacobian {})", element, det));
+    throw Error(
+        Errc::Input,
+        fmt::format("element {} is inverted or has no volume in its rest shape (Jacobian {})", element, det));
 }
 
 ElementQuadrature tet_quadrature(const Mesh& mesh, Index e) {
@@ -85,12 +86,15 @@ void for_each_lumped(const Mesh& mesh, const Visit& visit) {
 
 }  // namespace
 
-int num_samples(ElementType type) { return type == ElementType::Hex8 ? 8 : 1; }
+int num_samples(ElementType type) {
+  return type == ElementType::Hex8 ? 8 : 1;
+}
 
 ElementQuadrature element_quadrature(const Mesh& mesh, Index element) {
   if (mesh.type == ElementType::Tet4) return tet_quadrature(mesh, element);
   if (mesh.type == ElementType::Hex8) return hex_quadrature(mesh, element);
-  throw Error(Errc::Input, fmt::format("a solid needs tet4 or hex8 elements; the mesh has {}", name_of(mesh.type)));
+  throw Error(Errc::Input,
+              fmt::format("a solid needs tet4 or hex8 elements; the mesh has {}", name_of(mesh.type)));
 }
 
 VecX lumped_mass(const Mesh& mesh, const VecX& density) {

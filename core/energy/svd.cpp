@@ -6,7 +6,9 @@ namespace {
 struct ColumnPack {
   Pack x, y, z;
 };
-RESILIN_INLINE Pack dot(const ColumnPack& a, const ColumnPack& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+RESILIN_INLINE Pack dot(const ColumnPack& a, const ColumnPack& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 RESILIN_INLINE ColumnPack cross(const ColumnPack& a, const ColumnPack& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
@@ -16,19 +18,27 @@ RESILIN_INLINE void rotate(ColumnPack& p, ColumnPack& q, Pack c, Pack s) {
   q = {s * a.x + c * q.x, s * a.y + c * q.y, s * a.z + c * q.z};
 }
 
-/// Makes columns p and q of b orthogonal; returns the cosine between them before, squared.
-RESILIN_INLINE Pack jacobi(ColumnPack& bp, ColumnPack& bq, ColumnPack& vp, ColumnPack& vq) {
+/// What a sweep did: the largest cosine between two columns that it met and the largest tangent of a
+/// rotation, both squared.
+struct Sweep {
+  Pack cosine, tangent;
+};
+
+/// Makes columns p and q of b orthogonal in active lanes.
+RESILIN_INLINE void jacobi(ColumnPack& bp, ColumnPack& bq, ColumnPack& vp, ColumnPack& vq, PackMask active,
+                           Sweep& sweep) {
   const Pack alpha = dot(bp, bp), beta = dot(bq, bq), gamma = dot(bp, bq);
   const Pack scale = alpha * beta;
   const Pack cos2 = scale > 0.0 ? gamma * gamma / (scale > 0.0 ? scale : splat(1.0)) : splat(0.0);
   // tan of the angle: t = 2 gamma / (d + sign(d) sqrt(d^2 + 4 gamma^2)), d = beta - alpha; 0 where gamma = 0.
   const Pack d = beta - alpha, root = sqrt(d * d + 4.0 * gamma * gamma);
   const Pack denominator = d < 0.0 ? d - root : d + root;
-  const Pack t = gamma != 0.0 ? 2.0 * gamma / denominator : splat(0.0);
+  const Pack t = (active & (gamma != 0.0)) ? 2.0 * gamma / denominator : splat(0.0);
   const Pack c = 1.0 / sqrt(1.0 + t * t);
   rotate(bp, bq, c, c * t);
   rotate(vp, vq, c, c * t);
-  return cos2;
+  sweep.cosine = max(sweep.cosine, cos2);
+  sweep.tangent = max(sweep.tangent, t * t);
 }
 
 /// Swaps a and b where their squared lengths are in the wrong order, negating one so that det stays +1.
@@ -61,12 +71,18 @@ RESILIN_INLINE void svd_one(const Mat3Pack& f, Svd3Pack& out) {
     b[j] = {f(0, j), f(1, j), f(2, j)};
     v[j] = {j == 0 ? one : zero, j == 1 ? one : zero, j == 2 ? one : zero};
   }
-  // Convergence is quadratic: once the largest cosine before a sweep is under 1e-8, that sweep ends at rounding.
+  // A rotation by t of two columns leaves t times their cosines with the third column in its place: a sweep
+  // is the last one where that product is at rounding level. (Small cosines alone do not do: where singular
+  // values are close, small cosines go with large rotations.) A lane that is done rests, so that its result
+  // does not depend on the lanes beside it.
+  PackMask active = zero == 0.0;
   for (int sweep = 0; sweep < 12; ++sweep) {
-    Pack worst = jacobi(b[0], b[1], v[0], v[1]);
-    worst = max(worst, jacobi(b[0], b[2], v[0], v[2]));
-    worst = max(worst, jacobi(b[1], b[2], v[1], v[2]));
-    if (!any(worst > 1e-16)) break;
+    Sweep done{zero, zero};
+    jacobi(b[0], b[1], v[0], v[1], active, done);
+    jacobi(b[0], b[2], v[0], v[2], active, done);
+    jacobi(b[1], b[2], v[1], v[2], active, done);
+    active &= done.cosine * done.tangent > 1e-30;
+    if (!any(active)) break;
   }
   Pack l[3] = {dot(b[0], b[0]), dot(b[1], b[1]), dot(b[2], b[2])};
   order(b[0], b[1], v[0], v[1], l[0], l[1]);

@@ -12,7 +12,7 @@ struct Svd3Pack {
   Pack s[3];
 };
 
-/// One-sided Jacobi rotations (Hestenes 1958) on the columns of F V, four sweeps and more until converged:
+/// One-sided Jacobi rotations (Hestenes 1958) on the columns of F V, swept until converged:
 /// singular values are accurate to a few units in the last place of s[0]. NaN in, NaN out.
 RESILIN_API void batched_svd(const Mat3Pack* f, Svd3Pack* out, Index packs);
 

@@ -1,12 +1,12 @@
 // Scratch memory and caches of one simulation, passed to whoever needs them, so that components stay const.
 #pragma once
 
+#include "core/base/types.hpp"
+
 #include <map>
 #include <memory>
 #include <typeindex>
 #include <utility>
-
-#include "core/base/types.hpp"
 
 namespace resilin {
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "core/base/log.hpp"
 #include "core/mesh/generators.hpp"
 #include "core/mesh/io.hpp"
@@ -7,13 +5,19 @@
 #include "core/mesh/quality.hpp"
 #include "core/model/system.hpp"
 
+#include <fmt/format.h>
+
 namespace resilin {
 namespace {
 
 Mesh raw_mesh(const MeshOptions& options, const BuildContext& context) {
-  if (!options.file.empty()) return read_mesh(options.file);
-  if (options.generator.type.empty())
-    throw context.input_error("mesh", "a mesh needs a generator or a file");
+  if (!options.file.empty()) {
+    if (!options.generator.type.empty())
+      log_info(fmt::format("{}.mesh: {} takes the place of the generator '{}'", context.path, options.file,
+                           options.generator.type));
+    return read_mesh(options.file);
+  }
+  if (options.generator.type.empty()) throw context.input_error("mesh", "a mesh needs a generator or a file");
   BuildContext child = context;
   child.path = options.generator.path;
   child.place = options.generator.place;
@@ -42,17 +46,18 @@ Mesh build_mesh(const MeshOptions& options, const BuildContext& context) {
   mesh.vertices.colwise() += options.translation;
   if (options.voxel_size > 0) {
     if (mesh.type != ElementType::Tri3)
-      throw context.input_error("mesh.voxel_size",
-                                fmt::format("only a closed triangle surface can be voxelised; the mesh has {}",
-                                            name_of(mesh.type)));
+      throw context.input_error(
+          "mesh.voxel_size", fmt::format("only a closed triangle surface can be voxelised; the mesh has {}",
+                                         name_of(mesh.type)));
     mesh = voxelize(mesh, options.voxel_size, ElementType::Hex8);
   }
   if (!is_volume(mesh.type))
     throw context.input_error(
         options.file.empty() ? "mesh" : "mesh.file",
-        fmt::format("a solid body needs volume elements (tet4 or hex8); the mesh has {} elements: give voxel_size to "
-                    "fill a closed surface",
-                    name_of(mesh.type)));
+        fmt::format(
+            "a solid body needs volume elements (tet4 or hex8); the mesh has {} elements: give voxel_size to "
+            "fill a closed surface",
+            name_of(mesh.type)));
   report_findings(mesh, options, context);
   return mesh;
 }

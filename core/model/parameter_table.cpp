@@ -1,13 +1,13 @@
 #include "core/model/parameter_table.hpp"
 
+#include "core/base/error.hpp"
+#include "core/params/passive_visitor.hpp"
+#include "core/params/tree.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include "core/base/error.hpp"
-#include "core/params/passive_visitor.hpp"
-#include "core/params/tree.hpp"
 
 namespace resilin {
 namespace {
@@ -67,13 +67,15 @@ std::vector<const ParameterEntry*> ParameterTable::find(const std::string& patte
     if (matches(pattern, e.path)) found.push_back(&e);
   }
   if (found.empty())
-    throw Error(Errc::Input, fmt::format("no differentiable parameter '{}'{}", pattern, suggest(pattern, known)));
+    throw Error(Errc::Input,
+                fmt::format("no differentiable parameter '{}'{}", pattern, suggest(pattern, known)));
   return found;
 }
 
 VecX ParameterTable::values() const {
   VecX theta(size_);
-  for (const ParameterEntry& e : entries_) theta.segment(e.offset, e.size) = Eigen::Map<const VecX>(e.values, e.size);
+  for (const ParameterEntry& e : entries_)
+    theta.segment(e.offset, e.size) = Eigen::Map<const VecX>(e.values, e.size);
   return theta;
 }
 
@@ -88,8 +90,7 @@ void ParameterTable::assign(ConstVec theta) const {
         throw Error(Errc::Input, fmt::format("parameter {} = {} {} is outside {}{}, {}{}", e.path, v, e.unit,
                                              e.open ? "(" : "[", e.min, e.max, e.open ? ")" : "]"));
     }
-  for (const ParameterEntry& e : entries_)
-    std::copy_n(theta.data() + e.offset, e.size, e.values);
+  for (const ParameterEntry& e : entries_) std::copy_n(theta.data() + e.offset, e.size, e.values);
 }
 
 }  // namespace resilin

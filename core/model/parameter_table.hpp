@@ -1,20 +1,20 @@
 // All differentiable parameters of a system by path, as one vector theta.
 #pragma once
 
+#include "core/params/visitor.hpp"
+
 #include <string>
 #include <vector>
-
-#include "core/params/visitor.hpp"
 
 namespace resilin {
 
 struct ParameterEntry {
-  std::string path;         ///< "bodies.beam.materials[0].youngs_modulus"
-  Index offset = 0;         ///< first entry in theta
-  Index size = 0;           ///< number of entries
+  std::string path;          ///< "bodies.beam.materials[0].youngs_modulus"
+  Index offset = 0;          ///< first entry in theta
+  Index size = 0;            ///< number of entries
   double* values = nullptr;  ///< live storage, `size` numbers
-  double min = 0, max = 0;  ///< range of each entry
-  bool open = false;        ///< ends excluded
+  double min = 0, max = 0;   ///< range of each entry
+  bool open = false;         ///< ends excluded
   std::string unit;
 };
 
@@ -26,8 +26,8 @@ class RESILIN_API ParameterTable {
 
   Index size() const { return size_; }
   const std::vector<ParameterEntry>& entries() const { return entries_; }
-  /// Entries whose path matches; "[*]" matches any index and "*" any one name between dots. Throws Error(Input)
-  /// with the nearest path if none does.
+  /// Entries whose path matches; "[*]" matches any index and "*" any one name between dots. Throws
+  /// Error(Input) with the nearest path if none does.
   std::vector<const ParameterEntry*> find(const std::string& pattern) const;
 
   VecX values() const;

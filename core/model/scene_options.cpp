@@ -7,9 +7,12 @@ void MeshOptions::visit(ParamVisitor& v) {
   v.path("file", file, {.doc = "mesh file (.vtk, .obj, .msh); takes the place of the generator"});
   v.real("scale", scale, {.doc = "factor on all coordinates", .min = 0, .max = 1e6, .open = true});
   v.vec3("translation", translation, {.doc = "added to all coordinates after scaling", .unit = "m"});
-  v.real("voxel_size", voxel_size,
-         {.doc = "edge of the hexahedra with which a closed surface is filled, after scaling; 0: not voxelised",
-          .unit = "m", .min = 0, .max = 1e6});
+  v.real(
+      "voxel_size", voxel_size,
+      {.doc = "edge of the hexahedra with which a closed surface is filled, after scaling; 0: not voxelised",
+       .unit = "m",
+       .min = 0,
+       .max = 1e6});
 }
 
 void TwistOptions::visit(ParamVisitor& v) {
@@ -20,10 +23,13 @@ void TwistOptions::visit(ParamVisitor& v) {
 
 void InitialOptions::visit(ParamVisitor& v) {
   v.vec3("translation", translation, {.doc = "moves the rest shape", .unit = "m"});
-  v.vec3("rotation", rotation, {.doc = "rotation vector (axis times angle) about the centroid", .unit = "rad"});
-  v.optional_section("twist", has_twist, twist, {.doc = "turns each section about an axis in proportion to its place"});
+  v.vec3("rotation", rotation,
+         {.doc = "rotation vector (axis times angle) about the centroid", .unit = "rad"});
+  v.optional_section("twist", has_twist, twist,
+                     {.doc = "turns each section about an axis in proportion to its place"});
   v.path("positions", positions_file,
-         {.doc = "CSV file with one row x, y, z per vertex; takes the place of the posed rest shape", .unit = "m"});
+         {.doc = "CSV file with one row x, y, z per vertex; takes the place of the posed rest shape",
+          .unit = "m"});
   v.vec3("velocity", velocity, {.doc = "of all vertices", .unit = "m/s", .differentiable = true});
   v.vec3("angular_velocity", angular_velocity,
          {.doc = "about the centroid of the initial shape", .unit = "rad/s", .differentiable = true});
@@ -42,11 +48,17 @@ void PinOptions::visit(ParamVisitor& v) {
 void BodyOptions::visit(ParamVisitor& v) {
   v.section("mesh", mesh, {.doc = "rest shape", .required = true});
   v.field("density", density,
-          {.doc = "mass per volume, one value or one per element", .unit = "kg/m^3", .min = 0, .max = 1e9, .open = true,
-           .differentiable = true, .alias = "rho"});
-  v.choice("mass", mass, {"lumped", "uniform"},
-           {.doc = "lumped: each vertex gets its share of its elements; uniform: density times the mean element "
-                   "volume for every vertex (as some published codes do)"});
+          {.doc = "mass per volume, one value or one per element",
+           .unit = "kg/m^3",
+           .min = 0,
+           .max = 1e9,
+           .open = true,
+           .differentiable = true,
+           .alias = "rho"});
+  v.choice(
+      "mass", mass, {"lumped", "uniform"},
+      {.doc = "lumped: each vertex gets its share of its elements; uniform: density times the mean element "
+              "volume for every vertex (as some published codes do)"});
   v.components("materials", "material", materials, {.doc = "their energies are added", .required = true});
   v.list("pins", pins, {.doc = "vertices that are held"});
   v.section("initial", initial, {.doc = "position and velocity at the start"});
@@ -59,8 +71,10 @@ void TimeOptions::visit(ParamVisitor& v) {
 
 void PreloadOptions::visit(ParamVisitor& v) {
   v.integer("steps", steps, {.doc = "steps before time zero", .min = 1, .max = 1e9});
-  v.real("time_step", time_step, {.doc = "length of such a step; 0: that of the scene", .unit = "s", .min = 0});
-  v.component_map("forces", "force", forces, {.doc = "forces that act only then, besides those of the scene"});
+  v.real("time_step", time_step,
+         {.doc = "length of such a step; 0: that of the scene", .unit = "s", .min = 0});
+  v.component_map("forces", "force", forces,
+                  {.doc = "forces that act only then, besides those of the scene"});
   v.flag("keep_velocity", keep_velocity, {.doc = "start with the velocity reached; otherwise at rest"});
 }
 
@@ -76,28 +90,33 @@ void SceneOptions::visit(ParamVisitor& v) {
   v.section("time", time, {.doc = "time steps"});
   v.vec3("gravity", gravity, {.doc = "acceleration of gravity", .unit = "m/s^2", .differentiable = true});
   v.map("bodies", bodies, {.doc = "soft bodies by name", .required = true});
+  v.component_map("energies", "energy", energies,
+                  {.doc = "potential energies by name, besides those of the bodies"});
   v.component_map("forces", "force", forces, {.doc = "forces by name"});
   v.component("integrator", "integrator", integrator, {.doc = "time integration"});
   v.component("forward", "forward_solver", forward, {.doc = "solver of each step"});
   v.component("backward", "backward_solver", backward, {.doc = "solver of each adjoint step"});
   v.component("linear_solver", "linear_solver", linear_solver, {.doc = "sparse factorisation"});
-  v.optional_section("preload", has_preload, preload,
-                     {.doc = "steps under extra forces that give the initial shape, with the parameters as written "
-                             "here; a constant for gradients"});
+  v.optional_section(
+      "preload", has_preload, preload,
+      {.doc = "steps under extra forces that give the initial shape, with the parameters as written "
+              "here; a constant for gradients"});
   v.choice("on_failure", on_failure, {"stop", "warn", "halve_step"},
            {.doc = "what to do with a step that does not converge"});
   v.section("record", record, {.doc = "what is written"});
 }
 
 void TaskParameter::visit(ParamVisitor& v) {
-  v.text("path", path,
-         {.doc = "parameter, such as bodies.beam.materials[0].youngs_modulus; with [*] several that stay equal",
-          .required = true});
+  v.text(
+      "path", path,
+      {.doc = "parameter, such as bodies.beam.materials[0].youngs_modulus; with [*] several that stay equal",
+       .required = true});
   v.real("lower", lower, {.doc = "lower bound"});
   v.real("upper", upper, {.doc = "upper bound"});
   v.choice("scale", scale, {"linear", "log"}, {.doc = "optimise the value or its logarithm"});
-  v.numbers("start", start, {.doc = "first guess, one number for all entries or one per entry; default: drawn "
-                                    "uniformly between the bounds on the chosen scale"});
+  v.numbers("start", start,
+            {.doc = "first guess, one number for all entries or one per entry; default: drawn "
+                    "uniformly between the bounds on the chosen scale"});
   v.check(lower < upper, "lower must be less than upper");
   v.check(scale != "log" || lower > 0, "a logarithmic scale needs lower > 0");
 }

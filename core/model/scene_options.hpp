@@ -1,11 +1,11 @@
 // What a scene file may say, as plain structs.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/mesh/selector.hpp"
 #include "core/params/visitor.hpp"
+
+#include <string>
+#include <vector>
 
 namespace resilin {
 
@@ -82,7 +82,7 @@ struct RESILIN_API SceneOptions {
   TimeOptions time;
   Vec3 gravity{0, 0, -9.81};
   NamedList<BodyOptions> bodies;
-  NamedList<ComponentSpec> forces;
+  NamedList<ComponentSpec> energies, forces;
   ComponentSpec integrator, forward, backward, linear_solver;
   bool has_preload = false;
   PreloadOptions preload;

@@ -1,12 +1,12 @@
 #include "core/model/system.hpp"
 
+#include "core/base/file.hpp"
+#include "core/energy/shape.hpp"
+
 #include <fmt/format.h>
 
 #include <atomic>
 #include <cmath>
-
-#include "core/base/file.hpp"
-#include "core/energy/shape.hpp"
 
 namespace resilin {
 namespace {
@@ -23,14 +23,16 @@ Mat3X posed_shape(const Body& body, const BuildContext& context) {
   if (!o.positions_file.empty()) {
     const MatX table = read_table(o.positions_file);
     if (table.cols() != 3 || table.rows() != x.cols())
-      throw context.input_error("initial.positions",
-                                fmt::format("{} has {} rows of {} numbers; the mesh has {} vertices, so {} rows of 3 "
-                                            "are expected",
-                                            o.positions_file, table.rows(), table.cols(), x.cols(), x.cols()));
+      throw context.input_error(
+          "initial.positions",
+          fmt::format("{} has {} rows of {} numbers; the mesh has {} vertices, so {} rows of 3 "
+                      "are expected",
+                      o.positions_file, table.rows(), table.cols(), x.cols(), x.cols()));
     return table.transpose();
   }
   if (o.has_twist) {
-    if (!(o.twist.axis.norm() > 0)) throw context.input_error("initial.twist.axis", "the axis must not be zero");
+    if (!(o.twist.axis.norm() > 0))
+      throw context.input_error("initial.twist.axis", "the axis must not be zero");
     const Vec3 axis = o.twist.axis.normalized();
     for (Index i = 0; i < x.cols(); ++i) {
       const Vec3 r = x.col(i) - o.twist.point;
@@ -59,7 +61,10 @@ void expand(Field& field, Index vertices, const BuildContext& context, const cha
 }  // namespace
 
 System::System(const SceneOptions& scene, const Registry& registry, const PlaceMap& places)
-    : gravity_(scene.gravity), steps_(scene.time.steps), time_step_(scene.time.step), revision_(next_revision()) {
+    : gravity_(scene.gravity),
+      steps_(scene.time.steps),
+      time_step_(scene.time.step),
+      revision_(next_revision()) {
   if (scene.bodies.empty()) {
     const auto it = places.find("bodies");
     throw Error(Errc::Input, "bodies: a scene needs at least one body",
@@ -67,13 +72,15 @@ System::System(const SceneOptions& scene, const Registry& registry, const PlaceM
   }
   for (const auto& [name, options] : scene.bodies) add_body(name, options, scene, registry, places);
   update_mass();
+  add_scene_energies(scene, registry, places);
   add_extra_forces(scene.forces, registry, places);
   num_scene_forces_ = forces_.size();
   register_parameters();
 }
 System::~System() = default;
 
-BuildContext System::context(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) const {
+BuildContext System::context(const SceneOptions& scene, const Registry& registry,
+                             const PlaceMap& places) const {
   BuildContext c;
   c.registry = &registry;
   c.steps = scene.time.steps;
@@ -114,8 +121,10 @@ void System::add_body(const std::string& name, const BodyOptions& options, const
     contexts.back().place = spec.place;
     materials.push_back(registry.make<Material>(spec, contexts.back()));
   }
-  energies_.push_back(
-      std::make_unique<FiniteElementEnergy>(body->mesh, body->first_node, std::move(materials), contexts));
+  auto elastic =
+      std::make_unique<FiniteElementEnergy>(body->mesh, body->first_node, std::move(materials), contexts);
+  body->elastic = elastic.get();
+  energies_.push_back(std::move(elastic));
 
   const Mat3X x = posed_shape(*body, c);
   base_x_.conservativeResize(3 * (body->first_node + n));
@@ -148,6 +157,18 @@ void System::add_pins(const Body& body, const PlaceMap& places) {
         holds_initial_[static_cast<std::size_t>(dof)] = initial;
         pin_targets_[dof] = initial ? base_x_[dof] + shift.at(local, 0, k) : body.mesh.vertices(k, local);
       }
+  }
+}
+
+void System::add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
+  for (const auto& [name, spec] : scene.energies) {
+    BuildContext c = context(scene, registry, places);
+    c.path = spec.path;
+    c.place = spec.place;
+    c.num_nodes = num_nodes();
+    c.bodies = &body_views_;
+    energies_.push_back(registry.make<Energy>(spec, c));
+    energy_names_.push_back(name);
   }
 }
 
@@ -194,7 +215,7 @@ void System::register_parameters() {
       if (key == "initial.velocities") o.velocities = e.offset;
     }
     body_offset_.push_back(o);
-    auto& energy = dynamic_cast<FiniteElementEnergy&>(*energies_[b]);
+    FiniteElementEnergy& energy = *body.elastic;
     energy_offset_.push_back(table_.size());
     for (Index m = 0; m < energy.num_materials(); ++m) {
       const Index added = table_.add(fmt::format("{}.materials[{}]", path, m),
@@ -202,14 +223,32 @@ void System::register_parameters() {
       Index expected = 0;
       for (const Field* f : energy.material(m).fields()) expected += f->size();
       if (added != expected)
-        throw Error(Errc::Plugin,
-                    fmt::format("{}.materials[{}]: fields() has {} values but its differentiable parameters {}", path,
-                                m, expected, added));
+        throw Error(
+            Errc::Plugin,
+            fmt::format("{}.materials[{}]: fields() has {} values but its differentiable parameters {}", path,
+                        m, expected, added));
     }
+  }
+  for (std::size_t e = 0; e < energy_names_.size(); ++e) {
+    Energy& energy = *energies_[bodies_.size() + e];
+    energy_offset_.push_back(table_.size());
+    const Index added =
+        table_.add("energies." + energy_names_[e], [&](ParamVisitor& v) { energy.visit_parameters(v); });
+    if (added != energy.num_parameters())
+      throw Error(
+          Errc::Plugin,
+          fmt::format("energies.{}: num_parameters() is {} but its differentiable parameters have {} values",
+                      energy_names_[e], energy.num_parameters(), added));
   }
   for (std::size_t f = 0; f < forces_.size(); ++f) {
     force_offset_.push_back(table_.size());
-    table_.add("forces." + force_names_[f], [&](ParamVisitor& v) { forces_[f]->visit_parameters(v); });
+    const Index added =
+        table_.add("forces." + force_names_[f], [&](ParamVisitor& v) { forces_[f]->visit_parameters(v); });
+    if (added != forces_[f]->num_parameters())
+      throw Error(
+          Errc::Plugin,
+          fmt::format("forces.{}: num_parameters() is {} but its differentiable parameters have {} values",
+                      force_names_[f], forces_[f]->num_parameters(), added));
   }
 }
 
@@ -224,17 +263,17 @@ void System::update_mass() {
       m = lumped_mass(body->mesh, density);
     Index massless = -1;
     if (m.minCoeff(&massless) <= 0)
-      throw Error(Errc::Input,
-                  fmt::format("bodies.{}: vertex {} belongs to no element and so has no mass: remove it from the mesh",
-                              body->name, massless));
+      throw Error(
+          Errc::Input,
+          fmt::format(
+              "bodies.{}: vertex {} belongs to no element and so has no mass: remove it from the mesh",
+              body->name, massless));
   }
 }
 
 void System::set_parameters(ConstVec theta) {
   table_.assign(theta);
-  for (const auto& energy : energies_)
-    if (auto* fe = dynamic_cast<FiniteElementEnergy*>(energy.get()))
-      for (Index m = 0; m < fe->num_materials(); ++m) fe->material(m).parameters_changed();
+  for (const auto& energy : energies_) energy->parameters_changed();
   for (const auto& force : forces_) force->parameters_changed();
   update_mass();
   revision_ = next_revision();
@@ -300,17 +339,19 @@ double System::kinetic_energy(const State& s) const {
   return 0.5 * as_columns(s.v).colwise().squaredNorm().dot(mass_.transpose());
 }
 
-double System::gravitational_energy(const State& s) const { return -gravity_.dot(as_columns(s.x) * mass_); }
+double System::gravitational_energy(const State& s) const {
+  return -gravity_.dot(as_columns(s.x) * mass_);
+}
 
 std::string System::diagnose(const StepContext& c, ConstVec x) const {
   for (const auto& body : bodies_)
     for (Index i = 0; i < body->mesh.num_vertices(); ++i)
       if (!x.segment<3>(3 * (body->first_node + i)).allFinite())
         return fmt::format("body {}: the position of node {} is not finite", body->name, i);
-  for (std::size_t b = 0; b < bodies_.size(); ++b)
-    if (const auto* fe = dynamic_cast<const FiniteElementEnergy*>(energies_[b].get()))
-      if (const std::string text = fe->diagnose(c, x); !text.empty())
-        return fmt::format("body {}: {}", bodies_[b]->name, text);
+  for (std::size_t e = 0; e < energies_.size(); ++e)
+    if (const std::string text = energies_[e]->diagnose(c, x); !text.empty())
+      return e < bodies_.size() ? fmt::format("body {}: {}", bodies_[e]->name, text)
+                                : fmt::format("energies.{}: {}", energy_names_[e - bodies_.size()], text);
   return {};
 }
 

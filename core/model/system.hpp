@@ -1,11 +1,6 @@
 // What is simulated: bodies, energies, forces, masses, parameters. Constant while stepping.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/base/state.hpp"
 #include "core/energy/energy.hpp"
 #include "core/energy/finite_element_energy.hpp"
@@ -13,20 +8,26 @@
 #include "core/model/scene_options.hpp"
 #include "core/plugin/registry.hpp"
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace resilin {
 
 struct Body {
   std::string name;
   Mesh mesh;
   Index first_node = 0;
-  BodyOptions options;  ///< live values of density and initial state
+  BodyOptions options;                     ///< live values of density and initial state
+  FiniteElementEnergy* elastic = nullptr;  ///< its energy, owned by the system
 };
 
 /// Cotangents that are collected over all steps before they are turned into parameter gradients.
 struct SystemCotangent {
-  VecX theta;                      ///< one entry per parameter: energies and forces add here directly
-  VecX mass;                       ///< dL/dm_i [n]
-  Vec3 gravity = Vec3::Zero();     ///< dL/dg
+  VecX theta;                   ///< one entry per parameter: energies and forces add here directly
+  VecX mass;                    ///< dL/dm_i [n]
+  Vec3 gravity = Vec3::Zero();  ///< dL/dg
 };
 
 class RESILIN_API System {
@@ -42,9 +43,10 @@ class RESILIN_API System {
   Index num_dofs() const { return 3 * num_nodes(); }
   const std::vector<std::unique_ptr<Body>>& bodies() const { return bodies_; }
   const std::vector<BodyView>& body_views() const { return body_views_; }
+  /// One of each body, in their order, then those of the scene.
   const std::vector<std::unique_ptr<Energy>>& energies() const { return energies_; }
   const std::vector<std::unique_ptr<Force>>& forces() const { return forces_; }
-  const VecX& mass() const { return mass_; }               ///< [kg], n
+  const VecX& mass() const { return mass_; }                 ///< [kg], n
   const std::vector<char>& fixed() const { return fixed_; }  ///< 3n, 1 where a pin holds
   const Vec3& gravity() const { return gravity_; }
   bool is_projective() const;
@@ -52,7 +54,8 @@ class RESILIN_API System {
   /// Places at which pinned coordinates are held (other entries are meaningless); constants for gradients.
   const VecX& pin_targets() const { return pin_targets_; }
   State initial_state() const;
-  /// Replaces the undisplaced initial shape and velocity (after a preload) and the targets of pins that hold it.
+  /// Replaces the undisplaced initial shape and velocity (after a preload) and the targets of pins that hold
+  /// it.
   void set_initial_base(const VecX& x, const VecX& v);
 
   const ParameterTable& parameters() const { return table_; }
@@ -69,7 +72,8 @@ class RESILIN_API System {
   void finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) const;
 
   /// Extra forces (a preload's) that act until the guard is destroyed or clear_extra_forces() is called.
-  void add_extra_forces(const NamedList<ComponentSpec>& specs, const Registry& registry, const PlaceMap& places);
+  void add_extra_forces(const NamedList<ComponentSpec>& specs, const Registry& registry,
+                        const PlaceMap& places);
   void clear_extra_forces();
 
   /// Kinetic energy [J] and gravitational potential [J] of a state.
@@ -82,6 +86,7 @@ class RESILIN_API System {
   void add_body(const std::string& name, const BodyOptions& options, const SceneOptions& scene,
                 const Registry& registry, const PlaceMap& places);
   void add_pins(const Body& body, const PlaceMap& places);
+  void add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
   void register_parameters();
   void update_mass();
   BuildContext context(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) const;
@@ -90,7 +95,7 @@ class RESILIN_API System {
   std::vector<std::unique_ptr<Energy>> energies_;
   std::vector<std::unique_ptr<Force>> forces_;
   std::vector<BodyView> body_views_;
-  std::vector<std::string> force_names_;
+  std::vector<std::string> energy_names_, force_names_;  ///< of those of the scene
   std::size_t num_scene_forces_ = 0;
   VecX mass_, base_x_, base_v_, pin_targets_;
   std::vector<char> fixed_, holds_initial_;
@@ -107,7 +112,8 @@ class RESILIN_API System {
   std::uint64_t revision_ = 0;
 };
 
-/// Mesh of a body as its options ask for it (generated, read, scaled, voxelised); findings are logged or thrown.
+/// Mesh of a body as its options ask for it (generated, read, scaled, voxelised); findings are logged or
+/// thrown.
 RESILIN_API Mesh build_mesh(const MeshOptions& options, const BuildContext& context);
 
 }  // namespace resilin

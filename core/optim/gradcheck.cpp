@@ -1,5 +1,7 @@
 #include "core/optim/gradcheck.hpp"
 
+#include "core/base/log.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,15 +9,14 @@
 #include <numeric>
 #include <random>
 
-#include "core/base/log.hpp"
-
 namespace resilin {
 namespace {
 
 /// The loss along a line in parameter space.
 class Line {
  public:
-  Line(Task& task, const VecX& theta, const VecX& direction) : task_(task), theta_(theta), direction_(direction) {}
+  Line(Task& task, const VecX& theta, const VecX& direction)
+      : task_(task), theta_(theta), direction_(direction) {}
   double operator()(double s) {
     task_.simulation().system().set_parameters(theta_ + s * direction_);
     return task_.loss_of_table();
@@ -50,7 +51,8 @@ struct Difference {
   double value = 0, step = 0, spread = std::numeric_limits<double>::infinity(), noise = 0, order = 0;
 };
 
-/// Central differences over falling steps, extrapolated once (Richardson), the pair that agrees best; and the Taylor order of the one-sided remainder.
+/// Central differences over falling steps, extrapolated once (Richardson), the pair that agrees best; and the
+/// Taylor order of the one-sided remainder.
 Difference best_difference(Line& line, double loss, double adjoint, double largest) {
   Difference best;
   best.order = std::numeric_limits<double>::quiet_NaN();
@@ -96,7 +98,8 @@ GradcheckRow check_direction(Task& task, const ParameterEntry& e, const VecX& th
   const double size = std::max(std::abs(row.adjoint), std::abs(row.difference));
   const double gap = std::abs(row.adjoint - row.difference);
   row.error = size > 0 ? gap / size : 0;
-  // Where the difference itself is only known to a larger error than the tolerance, its own spread is the limit.
+  // Where the difference itself is only known to a larger error than the tolerance, its own spread is the
+  // limit.
   row.below_noise = size > 0 && d.spread > tolerance * size;
   row.passed = row.error <= tolerance || (row.below_noise && gap <= 4 * d.spread);
   return row;
@@ -124,7 +127,7 @@ GradcheckReport check_gradient(Task& task, const GradcheckOptions& options) {
           check_direction(task, *e, theta, gradient, direction, name, report.loss, options.tolerance));
       const GradcheckRow& row = report.rows.back();
       report.passed = report.passed && row.passed;
-      if (!row.below_noise) report.worst_error = std::max(report.worst_error, row.error);
+      if (!row.below_noise || !row.passed) report.worst_error = std::max(report.worst_error, row.error);
     };
     const VecX part = gradient.segment(e->offset, e->size);
     const auto embed = [&](const VecX& d) {

@@ -1,9 +1,9 @@
 // Losses over a trajectory.
 #pragma once
 
-#include <vector>
-
 #include "core/solve/integrator.hpp"
+
+#include <vector>
 
 namespace resilin {
 
@@ -27,8 +27,8 @@ class RESILIN_API Loss : public Component {
   /// a.x += weight dL/dx, a.v += weight dL/dv at frame k.
   virtual void add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const = 0;
 
-  /// True if it compares with the trajectory of the scene as it is written; that is then simulated once and given
-  /// to set_reference() before anything else.
+  /// True if it compares with the trajectory of the scene as it is written; that is then simulated once and
+  /// given to set_reference() before anything else.
   virtual bool needs_reference() const { return false; }
   virtual void set_reference(std::vector<State> /*frames*/) {}
 };

@@ -1,10 +1,10 @@
 // Minimisers of a function within bounds.
 #pragma once
 
-#include <string>
-
 #include "core/base/state.hpp"
 #include "core/plugin/registry.hpp"
+
+#include <string>
 
 namespace resilin {
 

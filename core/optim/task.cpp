@@ -1,11 +1,12 @@
 #include "core/optim/task.hpp"
 
+#include "core/base/interrupt.hpp"
+#include "core/params/tree.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include "core/base/interrupt.hpp"
 
 namespace resilin {
 namespace {
@@ -33,7 +34,8 @@ VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildCont
   if (p.start.size() == 1) return VecX::Constant(v.size, p.start[0]);
   if (p.start.size() == v.size) return p.start;
   if (p.start.size() != 0)
-    throw context.input_error("start", fmt::format("{} numbers given; the parameter has {}", p.start.size(), v.size));
+    throw context.input_error("start",
+                              fmt::format("{} numbers given; the parameter has {}", p.start.size(), v.size));
   if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
     throw context.input_error("", "a random start needs a lower and an upper bound; or give start");
   VecX start(v.size);
@@ -60,7 +62,8 @@ Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap&
   c.bodies = &simulation_->system().body_views();
   if (options.losses.empty()) {
     c.path = "losses";
-    throw c.input_error("", "a task needs at least one loss, such as losses: [{loss: {type: match_trajectory}}]");
+    throw c.input_error("", "a task needs at least one loss: losses: [{loss: {type: ...}}]" +
+                                suggest("", registry.types("loss")));
   }
   bool needs_reference = false;
   for (std::size_t i = 0; i < options.losses.size(); ++i) {
@@ -84,15 +87,23 @@ Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap&
     upper_.segment(v.offset, v.size).setConstant(v.log_scale ? std::log(v.upper) : v.upper);
     start_.segment(v.offset, v.size) = v.log_scale ? VecX(v.start.array().log()) : v.start;
   }
-  if (needs_reference) {
-    Tape tape;
-    run(tape);
-    std::vector<State> frames;
-    const Trajectory t(tape);
-    for (Index k = 0; k < t.num_frames(); ++k) frames.push_back(t.frame(k));
-    for (const auto& loss : losses_)
-      if (loss->needs_reference()) loss->set_reference(frames);
-  }
+  written_ = simulation_->system().parameters().values();
+  reference_pending_ = needs_reference;
+}
+
+void Task::ensure_reference() {
+  if (!reference_pending_) return;
+  const VecX now = simulation_->system().parameters().values();
+  simulation_->system().set_parameters(written_);
+  Tape tape;
+  run(tape);
+  std::vector<State> frames;
+  const Trajectory t(tape);
+  for (Index k = 0; k < t.num_frames(); ++k) frames.push_back(t.frame(k));
+  for (const auto& loss : losses_)
+    if (loss->needs_reference()) loss->set_reference(frames);
+  simulation_->system().set_parameters(now);
+  reference_pending_ = false;
 }
 
 void Task::add_variable(const TaskParameter& p, const BuildContext& context, std::uint64_t& random) {
@@ -112,21 +123,22 @@ void Task::add_variable(const TaskParameter& p, const BuildContext& context, std
   v.truth = Eigen::Map<const VecX>(first.values, first.size);
   for (const ParameterEntry& e : v.entries) {
     if (e.size != first.size)
-      throw context.input_error("path", fmt::format("{} has {} numbers but {} has {}: they cannot stay equal", e.path,
-                                                    e.size, first.path, first.size));
+      throw context.input_error("path", fmt::format("{} has {} numbers but {} has {}: they cannot stay equal",
+                                                    e.path, e.size, first.path, first.size));
     if (Eigen::Map<const VecX>(e.values, e.size) != v.truth)
-      throw context.input_error("path", fmt::format("{} and {} differ in the scene: they cannot stay equal", e.path,
-                                                    first.path));
+      throw context.input_error(
+          "path", fmt::format("{} and {} differ in the scene: they cannot stay equal", e.path, first.path));
     for (const double bound : {p.lower, p.upper})
       if (!inside(e, bound))
-        throw context.input_error(
-            bound == p.lower ? "lower" : "upper",
-            fmt::format("{} is outside the range {} {} of {}: give a bound inside", bound, range_of(e), e.unit, e.path));
+        throw context.input_error(bound == p.lower ? "lower" : "upper",
+                                  fmt::format("{} is outside the range {} {} of {}: give a bound inside",
+                                              bound, range_of(e), e.unit, e.path));
   }
   v.start = start_values(p, v, context, random);
   for (const double s : v.start)
     if (!(s >= p.lower && s <= p.upper))
-      throw context.input_error("start", fmt::format("{} is outside the bounds [{}, {}]", s, p.lower, p.upper));
+      throw context.input_error("start",
+                                fmt::format("{} is outside the bounds [{}, {}]", s, p.lower, p.upper));
   for (const TaskVariable& other : variables_)
     for (const ParameterEntry& a : other.entries)
       for (const ParameterEntry& b : v.entries)
@@ -166,6 +178,7 @@ double Task::total_loss(const Tape& tape) const {
 }
 
 double Task::loss_of_table() {
+  ensure_reference();
   Tape tape;
   run(tape);
   return total_loss(tape);
@@ -177,6 +190,7 @@ double Task::loss(ConstVec u) {
 }
 
 double Task::evaluate_table(VecX& dtheta, BackwardReport* report) {
+  ensure_reference();
   Tape tape;
   run(tape);
   const double loss = total_loss(tape);

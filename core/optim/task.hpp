@@ -1,14 +1,14 @@
 // A task: a simulation, the parameters that may change, and the losses that judge the outcome.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/model/scene_options.hpp"
 #include "core/optim/loss.hpp"
 #include "core/optim/optimizer.hpp"
 #include "core/solve/simulation.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace resilin {
 
@@ -27,7 +27,8 @@ struct TaskVariable {
 class RESILIN_API Task final : public Objective {
  public:
   /// Throws Error(Input): unknown paths, bounds outside the parameter's range, a start outside the bounds, no
-  /// losses, no bounds where a random start is to be drawn. Simulates the reference if a loss needs it.
+  /// losses, no bounds where a random start is to be drawn. The reference that a loss may need is simulated
+  /// at the first evaluation, with the parameters as the scene is written.
   Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places);
 
   Simulation& simulation() { return *simulation_; }
@@ -55,6 +56,7 @@ class RESILIN_API Task final : public Objective {
  private:
   void add_variable(const TaskParameter& p, const BuildContext& context, std::uint64_t& random);
   void run(Tape& tape);
+  void ensure_reference();
   double total_loss(const Tape& tape) const;
 
   std::unique_ptr<Simulation> simulation_;
@@ -62,6 +64,8 @@ class RESILIN_API Task final : public Objective {
   std::vector<double> weights_;
   std::vector<TaskVariable> variables_;
   VecX lower_, upper_, start_;
+  VecX written_;  ///< the whole table as the scene is written
+  bool reference_pending_ = false;
   Index size_ = 0;
 };
 

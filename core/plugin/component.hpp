@@ -1,10 +1,10 @@
 // What all pluggable things have in common, and what a constructor is told about its surroundings.
 #pragma once
 
-#include <string>
-
 #include "core/params/io.hpp"
 #include "core/params/visitor.hpp"
+
+#include <string>
 
 namespace resilin {
 
@@ -42,10 +42,10 @@ struct BuildContext {
   Index first_node = 0;                ///< of that body among the nodes of the system
   Index num_nodes = 0;                 ///< of the whole system
   const std::vector<BodyView>* bodies = nullptr;  ///< for components that belong to no single body
-  Index steps = 0;                     ///< time steps of the scene
-  double time_step = 0;                ///< [s]
-  std::string path;                    ///< where the component stands: "bodies.beam.materials[0]"
-  Place place;                         ///< in the file
+  Index steps = 0;                                ///< time steps of the scene
+  double time_step = 0;                           ///< [s]
+  std::string path;                               ///< where the component stands: "bodies.beam.materials[0]"
+  Place place;                                    ///< in the file
   const PlaceMap* places = nullptr;
 
   /// An Error(Input) that points to parameter `key` of this component ("" for the component itself).

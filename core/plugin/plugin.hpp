@@ -1,6 +1,7 @@
 // The one line by which a library becomes a plugin, and the plain data that guards the border.
 #pragma once
 
+#include "core/plugin/interface_hash.hpp"
 #include "core/plugin/registry.hpp"
 
 #define RESILIN_STRING_(x) #x
@@ -15,14 +16,15 @@ namespace resilin {
 /// Eigen's alignment decides which free() it calls, so a mismatch would corrupt the heap.
 struct PluginInfo {
   int api;
-  const char* eigen;        ///< version
-  int max_align;            ///< EIGEN_MAX_ALIGN_BYTES, after -march
-  int max_static_align;     ///< EIGEN_MAX_STATIC_ALIGN_BYTES
-  int malloc_aligned;       ///< EIGEN_MALLOC_ALREADY_ALIGNED
-  int cxx11_abi;            ///< _GLIBCXX_USE_CXX11_ABI
-  int debug_containers;     ///< _GLIBCXX_DEBUG
-  const char* compiler;     ///< family and major version
-  unsigned long layout;     ///< sizes of the structs that cross the border
+  const char* eigen;      ///< version
+  int max_align;          ///< EIGEN_MAX_ALIGN_BYTES, after -march
+  int max_static_align;   ///< EIGEN_MAX_STATIC_ALIGN_BYTES
+  int malloc_aligned;     ///< EIGEN_MALLOC_ALREADY_ALIGNED
+  int cxx11_abi;          ///< _GLIBCXX_USE_CXX11_ABI
+  int debug_containers;   ///< _GLIBCXX_DEBUG
+  const char* compiler;   ///< family and major version
+  unsigned long layout;   ///< sizes of the structs that cross the border
+  const char* interface;  ///< hash over the headers that it was compiled with
   const char* name;
   const char* version;
 };
@@ -38,8 +40,9 @@ struct PluginInfo {
 #define RESILIN_DEBUG_CONTAINERS 0
 #endif
 
-inline constexpr unsigned long kLayout = sizeof(Field) + 131UL * sizeof(Spec) + 137UL * sizeof(ComponentSpec) +
-                                         139UL * sizeof(BuildContext) + 149UL * sizeof(Registry::Entry);
+inline constexpr unsigned long kLayout = sizeof(Field) + 131UL * sizeof(Spec) +
+                                         137UL * sizeof(ComponentSpec) + 139UL * sizeof(BuildContext) +
+                                         149UL * sizeof(Registry::Entry);
 
 /// The info that this translation unit would carry as a plugin.
 constexpr PluginInfo plugin_info(const char* name, const char* version) {
@@ -53,6 +56,7 @@ constexpr PluginInfo plugin_info(const char* name, const char* version) {
           RESILIN_DEBUG_CONTAINERS,
           RESILIN_COMPILER,
           kLayout,
+          RESILIN_INTERFACE_HASH,
           name,
           version};
 }
@@ -60,7 +64,7 @@ constexpr PluginInfo plugin_info(const char* name, const char* version) {
 }  // namespace resilin
 
 /// RESILIN_PLUGIN("name", "version", registry) { registry.add<Material, Rubber>("rubber", "one sentence"); }
-#define RESILIN_PLUGIN(name, version, registry)                                          \
-  extern "C" RESILIN_API const ::resilin::PluginInfo resilin_plugin_info =               \
-      ::resilin::plugin_info(name, version);                                             \
+#define RESILIN_PLUGIN(name, version, registry)                            \
+  extern "C" RESILIN_API const ::resilin::PluginInfo resilin_plugin_info = \
+      ::resilin::plugin_info(name, version);                               \
   extern "C" RESILIN_API void resilin_plugin_register(::resilin::Registry& registry)

@@ -1,13 +1,13 @@
 // The registry of pluggable types by (kind, name), and the loader of plugin libraries.
 #pragma once
 
+#include "core/plugin/component.hpp"
+
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "core/plugin/component.hpp"
 
 namespace resilin {
 
@@ -15,10 +15,10 @@ namespace resilin {
 /// header specialises it with RESILIN_KIND(Material, "material").
 template <class Interface>
 struct Kind;
-#define RESILIN_KIND(interface, word)              \
-  template <>                                      \
-  struct Kind<interface> {                         \
-    static constexpr const char* kName = word;     \
+#define RESILIN_KIND(interface, word)          \
+  template <>                                  \
+  struct Kind<interface> {                     \
+    static constexpr const char* kName = word; \
   }
 
 /// Not a singleton: the program makes one and passes it on.
@@ -45,8 +45,8 @@ class RESILIN_API Registry final : public TypeCatalog {
   void add(const char* type, const char* summary, bool is_default = false);
 
   /// Opens a plugin library: compares its ABI tag as plain data (naming each part that differs), calls its
-  /// registration, never unloads. Loading the same file again does nothing. If registration throws, nothing of
-  /// the library stays registered. Throws Error(Plugin).
+  /// registration, never unloads. Loading the same file again does nothing. If registration throws, nothing
+  /// of the library stays registered. Throws Error(Plugin).
   void load(const std::string& file);
   /// Loads every *.so of a folder in the order of their names.
   void load_folder(const std::string& folder);

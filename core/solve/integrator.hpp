@@ -1,10 +1,10 @@
 // Time integrators: one equation each, forward and adjoint in one file.
 #pragma once
 
+#include "core/solve/solvers.hpp"
+
 #include <functional>
 #include <vector>
-
-#include "core/solve/solvers.hpp"
 
 namespace resilin {
 
@@ -15,8 +15,8 @@ struct StepRecord {
   SolveReport report;
 };
 
-/// All that a backward pass needs: the states and what led from one to the next. frames[k] is the state at the
-/// end of step k of the scene (frames[0] the initial one); with halved steps there are states in between.
+/// All that a backward pass needs: the states and what led from one to the next. frames[k] is the state at
+/// the end of step k of the scene (frames[0] the initial one); with halved steps there are states in between.
 struct Tape {
   std::vector<State> states;
   std::vector<StepRecord> records;
@@ -48,8 +48,8 @@ class RESILIN_API Integrator : public Component {
   /// Appends the state after the step of length context.time_step that starts at tape.states.back(), and its
   /// record. A solve that did not converge is appended all the same: the report says so.
   virtual void step(const StepTools& tools, const StepContext& context, Tape& tape) const = 0;
-  /// Pulls adjoints[record.after] back through the step: adds to the adjoints of the states it started from and
-  /// to the cotangent. Returns the report of the linear solve.
+  /// Pulls adjoints[record.after] back through the step: adds to the adjoints of the states it started from
+  /// and to the cotangent. Returns the report of the linear solve.
   virtual SolveReport backward(const StepTools& tools, const Tape& tape, const StepRecord& record,
                                std::vector<Adjoint>& adjoints, SystemCotangent& cotangent) const = 0;
 };

@@ -1,8 +1,8 @@
 #include "core/solve/krylov.hpp"
 
-#include <cmath>
-
 #include "core/solve/step_problem.hpp"
+
+#include <cmath>
 
 namespace resilin {
 
@@ -121,6 +121,7 @@ KrylovReport minres(LinearMap h, LinearMap precondition, ConstVec b, MutVec x, d
       }
     }
   }
+  report.iterations = max_iterations;
   h(x, s.q);
   s.q = b - s.q;
   report.residual = norm(s.q);

@@ -1,10 +1,10 @@
 // Krylov methods for symmetric systems, with a preconditioner.
 #pragma once
 
-#include <string>
-
 #include "core/base/parallel.hpp"
 #include "core/base/types.hpp"
+
+#include <string>
 
 namespace resilin {
 
@@ -20,14 +20,15 @@ struct KrylovReport {
 };
 using LinearMap = FunctionRef<void(ConstVec in, MutVec out)>;
 
-/// Conjugate gradients for H x = b, preconditioned by P ~ H^-1 (symmetric positive definite), from x = 0 or the
-/// given x if `warm`. Stops when |b - H x| <= tolerance. On p^T H p <= 0 it stops with NegativeCurvature and x
-/// as it was before that direction (for a Newton method: a descent direction, or zero at the first iteration).
+/// Conjugate gradients for H x = b, preconditioned by P ~ H^-1 (symmetric positive definite), from x = 0 or
+/// the given x if `warm`. Stops when |b - H x| <= tolerance. On p^T H p <= 0 it stops with NegativeCurvature
+/// and x as it was before that direction (for a Newton method: a descent direction, or zero at the first
+/// iteration).
 RESILIN_API KrylovReport conjugate_gradients(LinearMap h, LinearMap p, ConstVec b, MutVec x, bool warm,
                                              double tolerance, Index max_iterations, KrylovScratch& s);
 
-/// MINRES [Paige and Saunders 1975] for symmetric, possibly indefinite H, same preconditioner and stop rule (the
-/// true residual is checked before it reports Converged). From x = 0.
+/// MINRES [Paige and Saunders 1975] for symmetric, possibly indefinite H, same preconditioner and stop rule
+/// (the true residual is checked before it reports Converged). From x = 0.
 RESILIN_API KrylovReport minres(LinearMap h, LinearMap p, ConstVec b, MutVec x, double tolerance,
                                 Index max_iterations, KrylovScratch& s);
 

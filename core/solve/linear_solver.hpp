@@ -1,13 +1,14 @@
 // Sparse symmetric factorisations.
 #pragma once
 
-#include <memory>
-
 #include "core/plugin/registry.hpp"
+
+#include <memory>
 
 namespace resilin {
 
-/// A factorisation with a fixed pattern. Allocates in factorize() and in the first solve() of a width, not later.
+/// A factorisation with a fixed pattern. Allocates in factorize() and in the first solve() of a width, not
+/// later.
 class RESILIN_API Factorization {
  public:
   enum class Result { PositiveDefinite, Indefinite, Singular };

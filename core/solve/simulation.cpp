@@ -1,10 +1,10 @@
 #include "core/solve/simulation.hpp"
 
+#include "core/base/log.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "core/base/log.hpp"
 
 namespace resilin {
 namespace {
@@ -37,7 +37,9 @@ Simulation::Simulation(const SceneOptions& scene, const Registry& registry, cons
   if (scene.has_preload) preload(scene, registry, places);
 }
 
-StepTools Simulation::tools() const { return {*system_, *forward_, *backward_, *linear_, *workspace_}; }
+StepTools Simulation::tools() const {
+  return {*system_, *forward_, *backward_, *linear_, *workspace_};
+}
 
 void Simulation::preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
   const State start = system_->initial_state();
@@ -46,7 +48,8 @@ void Simulation::preload(const SceneOptions& scene, const Registry& registry, co
   tape.states.push_back(start);
   RolloutReport report;
   const double h = scene.preload.time_step > 0 ? scene.preload.time_step : time_step_;
-  for (Index k = 0; k < scene.preload.steps; ++k) advance(tape, {h * static_cast<double>(k + 1), h, 0}, 0, report);
+  for (Index k = 0; k < scene.preload.steps; ++k)
+    advance(tape, {h * static_cast<double>(k + 1), h, 0}, 0, report);
   system_->clear_extra_forces();
   // The scene's own displacements are part of what was reached, and are added again by initial_state().
   VecX x = tape.states.back().x;
@@ -60,11 +63,13 @@ void Simulation::preload(const SceneOptions& scene, const Registry& registry, co
 
 void Simulation::fail(const Tape& tape, const StepContext& context, const SolveReport& report) const {
   const std::string culprit = system_->diagnose(context, tape.states.back().x);
-  throw Error(Errc::Numerics,
-              fmt::format("step {} (t = {:.6g} s) did not converge after {} iterations: residual {:.3g} N, tolerance "
-                          "{:.3g} N{}{}{}. Try a smaller time.step, on_failure: halve_step, or more forward.max_iterations",
-                          context.step + 1, context.time, report.iterations, report.residual, report.tolerance,
-                          report.note.empty() ? "" : " (" + report.note + ")", culprit.empty() ? "" : "; ", culprit));
+  throw Error(
+      Errc::Numerics,
+      fmt::format(
+          "step {} (t = {:.6g} s) did not converge after {} iterations: residual {:.3g} N, tolerance "
+          "{:.3g} N{}{}{}. Try a smaller time.step, on_failure: halve_step, or more forward.max_iterations",
+          context.step + 1, context.time, report.iterations, report.residual, report.tolerance,
+          report.note.empty() ? "" : " (" + report.note + ")", culprit.empty() ? "" : "; ", culprit));
 }
 
 void Simulation::advance(Tape& tape, const StepContext& context, int depth, RolloutReport& report) const {
@@ -76,7 +81,8 @@ void Simulation::advance(Tape& tape, const StepContext& context, int depth, Roll
   const State& after = tape.states.back();
   const bool finite = after.x.allFinite() && after.v.allFinite();
   if (r.converged && finite) {
-    if (r.tolerance > 0) report.worst_residual_ratio = std::max(report.worst_residual_ratio, r.residual / r.tolerance);
+    if (r.tolerance > 0)
+      report.worst_residual_ratio = std::max(report.worst_residual_ratio, r.residual / r.tolerance);
     return;
   }
   if (on_failure_ == "halve_step" && depth < kMaxHalvings) {
@@ -99,9 +105,10 @@ void Simulation::advance(Tape& tape, const StepContext& context, int depth, Roll
     fail(failed, context, why);
   }
   ++report.not_converged;
-  if (r.tolerance > 0) report.worst_residual_ratio = std::max(report.worst_residual_ratio, r.residual / r.tolerance);
-  log_warn(fmt::format("step {}: not converged, residual {:.3g} N, tolerance {:.3g} N", context.step + 1, r.residual,
-                       r.tolerance));
+  if (r.tolerance > 0)
+    report.worst_residual_ratio = std::max(report.worst_residual_ratio, r.residual / r.tolerance);
+  log_warn(fmt::format("step {}: not converged, residual {:.3g} N, tolerance {:.3g} N", context.step + 1,
+                       r.residual, r.tolerance));
 }
 
 RolloutReport Simulation::run(Tape& tape, bool keep_all, const StepObserver& observer) const {
@@ -120,7 +127,11 @@ RolloutReport Simulation::run(Tape& tape, bool keep_all, const StepObserver& obs
     const SolveReport last = tape.records.back().report;
     if (!keep_all && tape.states.size() > 2) {
       tape.states.erase(tape.states.begin(), tape.states.end() - 2);
-      tape.records.clear();
+      // The last record stays: the next step's guess looks at it, and a run must not depend on what is kept.
+      StepRecord kept = std::move(tape.records.back());
+      kept.before = 0;
+      kept.after = 1;
+      tape.records.assign(1, std::move(kept));
       tape.frames.assign(1, 1);
     }
     if (observer && !observer(k + 1, tape.states.back(), last)) {
@@ -150,14 +161,16 @@ VecX Simulation::gradient(const Tape& tape, const FrameSeed& seed, BackwardRepor
     after.ensure(n);
     const SolveReport r = integrator_->backward(tools(), tape, *it, adjoints, cotangent);
     sums.iterations += r.linear_iterations;
-    if (r.tolerance > 0) sums.worst_residual_ratio = std::max(sums.worst_residual_ratio, r.residual / r.tolerance);
+    if (r.tolerance > 0)
+      sums.worst_residual_ratio = std::max(sums.worst_residual_ratio, r.residual / r.tolerance);
     if (!r.converged) {
       ++sums.not_converged;
-      const std::string text =
-          fmt::format("adjoint of step {} not solved to tolerance: residual {:.3g}, tolerance {:.3g}{}",
-                      it->context.step + 1, r.residual, r.tolerance, r.note.empty() ? "" : " (" + r.note + ")");
+      const std::string text = fmt::format(
+          "adjoint of step {} not solved to tolerance: residual {:.3g}, tolerance {:.3g}{}",
+          it->context.step + 1, r.residual, r.tolerance, r.note.empty() ? "" : " (" + r.note + ")");
       if (on_failure_ != "warn")
-        throw Error(Errc::Numerics, text + ". Try backward: {type: direct}, or on_failure: warn to go on with it");
+        throw Error(Errc::Numerics,
+                    text + ". Try another backward solver, or on_failure: warn to go on with it");
       log_warn(text + ": this gradient is not exact");
     }
     after = {};  // its memory is not needed any more

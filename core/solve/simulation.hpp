@@ -1,12 +1,12 @@
 // A system together with the solvers that the scene chose for it.
 #pragma once
 
+#include "core/model/scene_options.hpp"
+#include "core/solve/integrator.hpp"
+
 #include <functional>
 #include <memory>
 #include <string>
-
-#include "core/model/scene_options.hpp"
-#include "core/solve/integrator.hpp"
 
 namespace resilin {
 
@@ -14,9 +14,9 @@ namespace resilin {
 using StepObserver = std::function<bool(Index step, const State& state, const SolveReport& report)>;
 
 struct RolloutReport {
-  Index steps = 0;           ///< finished steps of the scene
-  Index not_converged = 0;   ///< solves that missed their tolerance (policy warn)
-  Index halvings = 0;        ///< steps that were split (policy halve_step)
+  Index steps = 0;          ///< finished steps of the scene
+  Index not_converged = 0;  ///< solves that missed their tolerance (policy warn)
+  Index halvings = 0;       ///< steps that were split (policy halve_step)
   Index iterations = 0, linear_iterations = 0, evaluations = 0;
   double worst_residual_ratio = 0;  ///< largest residual over tolerance
   bool interrupted = false;         ///< the observer ended it
@@ -39,12 +39,13 @@ class RESILIN_API Simulation {
   double time_step() const { return time_step_; }
 
   /// Steps from the system's initial state. With policy `stop` a step that does not converge, or becomes NaN,
-  /// is an Error(Numerics) that says at which step and element, why, and what to try; the tape keeps all steps
-  /// before it. The tape's states are kept only if `keep_all`, else just the last two.
+  /// is an Error(Numerics) that says at which step and element, why, and what to try; the tape keeps all
+  /// steps before it. The tape's states are kept only if `keep_all`, else just the last two.
   RolloutReport run(Tape& tape, bool keep_all, const StepObserver& observer = {}) const;
 
-  /// Sums the gradient of a loss over a kept tape: `seed` adds dL/dx, dL/dv of each frame to the adjoint it is
-  /// given (called for the frames in falling order). Returns dL/dtheta in the order of the parameter table.
+  /// Sums the gradient of a loss over a kept tape: `seed` adds dL/dx, dL/dv of each frame to the adjoint it
+  /// is given (called for the frames in falling order). Returns dL/dtheta in the order of the parameter
+  /// table.
   using FrameSeed = std::function<void(Index frame, Adjoint& adjoint)>;
   VecX gradient(const Tape& tape, const FrameSeed& seed, BackwardReport* report = nullptr) const;
 

@@ -7,9 +7,9 @@ namespace resilin {
 
 /// The stopping rule that all forward solvers share, so that an ablation compares like with like:
 ///     |R(x)|_2 <= max(absolute_tolerance + relative_tolerance * |grad E(y)|_2, rounding floor)
-/// over free coordinates, with y the inertial prediction of the step (METHODS 3). The scale does not depend on
-/// the solver, nor on where or how fast the body is. Where E(y) does not exist (an element inverted on the way)
-/// the residual at the start takes the place of that scale.
+/// over free coordinates, with y the inertial prediction of the step (METHODS 3). The scale does not depend
+/// on the solver, nor on where or how fast the body is. Where E(y) does not exist (an element inverted on the
+/// way) the residual at the start takes the place of that scale.
 struct RESILIN_API Tolerances {
   double relative_tolerance = 1e-6;
   double absolute_tolerance = 1e-10;
@@ -27,20 +27,22 @@ RESILIN_KIND(ForwardSolver, "forward_solver");
 /// Solves (dR/dx)^T z = b at free coordinates; z is zero at pinned ones. Tolerances are relative to |b|.
 class RESILIN_API BackwardSolver : public Component {
  public:
+  /// z holds a guess on entry (zero if there is none), which iterative solvers start from.
   virtual SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const = 0;
 };
 RESILIN_KIND(BackwardSolver, "backward_solver");
 
-/// Absolute tolerance of a step after the rule above; `scratch` gets grad E(y) [3n].
-RESILIN_API double step_tolerance(const StepProblem& problem, const Tolerances& t, ConstVec x, VecX& scratch);
+/// First evaluations of a solve. x holds a guess; the inertial prediction y (with x's pinned coordinates) is
+/// evaluated for the tolerance, and taken instead of the guess if its residual is smaller or the guess is not
+/// admissible; if neither is, the start of the step is tried. On return r = R(x), report.tolerance is set and
+/// g(x) is returned.
+RESILIN_API double start_solve(const StepProblem& problem, const Tolerances& t, MutVec x, MutVec r,
+                               SolveReport& report);
 
-/// First evaluation of a solve: r = R(x), returns g(x). If x is not admissible (NaN), x becomes the position at the
-/// start of the step (pinned coordinates kept) and is evaluated there.
-RESILIN_API double start_solve(const StepProblem& problem, MutVec x, MutVec r, SolveReport& report);
-
-/// Backtracking line search on g from x along p (halving, Armijo 1e-4). r holds R(x) and g0 = g(x) on entry; on
-/// success x, r and g0 are those of the accepted point. Where the expected decrease is below the rounding of g, a
-/// point with a smaller residual is accepted instead. Returns the number of evaluations, 0 if no step was found.
+/// Backtracking line search on g from x along p (halving, Armijo 1e-4). r holds R(x) and g0 = g(x) on entry;
+/// on success x, r and g0 are those of the accepted point. Where the expected decrease is below the rounding
+/// of g, the slope at the new point decides instead. Returns the number of evaluations, 0 if no step was
+/// found.
 struct LineSearchScratch {
   VecX trial, residual;
 };

@@ -1,11 +1,11 @@
 #include "core/solve/step_problem.hpp"
 
+#include "core/base/parallel.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
-
-#include "core/base/parallel.hpp"
 
 namespace resilin {
 
@@ -15,12 +15,15 @@ double dot(ConstVec a, ConstVec b) {
   return parallel_sum(a.size(), 1 << 14,
                       [&](Index i, Index j) { return a.segment(i, j - i).dot(b.segment(i, j - i)); });
 }
-double norm(ConstVec a) { return std::sqrt(dot(a, a)); }
+double norm(ConstVec a) {
+  return std::sqrt(dot(a, a));
+}
 
 /// Caches of one system, shared by all of its steps.
 struct StepProblem::Cache {
   BlockMatrix hessian;
-  VecX y, mass3, diagonal;
+  VecX mass3, diagonal;
+  double elastic_scale = 0;  ///< X^T A_E X of the rest shape X: sum of V w |F|^2 at rest [J]
   std::uint64_t mass_revision = 0;
   // Prefactored matrix.
   struct AxisGroup {
@@ -41,11 +44,10 @@ StepProblem::StepProblem(const System& system, const LinearSolver& linear, const
       linear_(linear),
       context_(context),
       inertia_(inertia),
-      y_(ws.slot<Cache>(&system).y),
+      y_(y),
       previous_(previous),
       ws_(ws),
       cache_(ws.slot<Cache>(&system)) {
-  y_ = y;
   if (cache_.mass_revision != system.revision()) {
     cache_.mass3 = system.mass().transpose().replicate(3, 1).reshaped();
     cache_.mass_revision = system.revision();
@@ -56,7 +58,8 @@ double StepProblem::value(ConstVec x) const {
   double e = 0;
   const VecX& m = cache_.mass3;
   e = 0.5 * inertia_ * parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
-        return (m.segment(i, j - i).array() * (x.segment(i, j - i) - y_.segment(i, j - i)).array().square()).sum();
+        return (m.segment(i, j - i).array() * (x.segment(i, j - i) - y_.segment(i, j - i)).array().square())
+            .sum();
       });
   for (const auto& energy : system_.energies()) e += energy->value(context_, x, ws_);
   return e;
@@ -64,12 +67,13 @@ double StepProblem::value(ConstVec x) const {
 
 double StepProblem::residual(ConstVec x, MutVec r) const {
   const VecX& m = cache_.mass3;
-  double e = 0.5 * inertia_ * parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
-               r.segment(i, j - i) =
-                   inertia_ * m.segment(i, j - i).cwiseProduct(x.segment(i, j - i) - y_.segment(i, j - i));
-               return (m.segment(i, j - i).array() * (x.segment(i, j - i) - y_.segment(i, j - i)).array().square())
-                   .sum();
-             });
+  double e =
+      0.5 * inertia_ * parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
+        r.segment(i, j - i) =
+            inertia_ * m.segment(i, j - i).cwiseProduct(x.segment(i, j - i) - y_.segment(i, j - i));
+        return (m.segment(i, j - i).array() * (x.segment(i, j - i) - y_.segment(i, j - i)).array().square())
+            .sum();
+      });
   for (const auto& energy : system_.energies()) e += energy->add_gradient(context_, x, r, ws_);
   const auto& fixed = system_.fixed();
   for (Index i = 0; i < x.size(); ++i)
@@ -93,12 +97,27 @@ const BlockMatrix& StepProblem::hessian(ConstVec x, bool project_psd) const {
   return h;
 }
 
+namespace {
+
+/// X^T A_E X over the rest shapes, from differences of positions: it does not depend on where a body is.
+double elastic_scale(const System& system, const Triplets& form) {
+  Mat3X rest(3, system.num_nodes());
+  for (const auto& body : system.bodies())
+    rest.middleCols(body->first_node, body->mesh.num_vertices()) = body->mesh.vertices;
+  double sum = 0;
+  for (const auto& t : form) sum -= 0.5 * t.value() * (rest.col(t.row()) - rest.col(t.col())).squaredNorm();
+  return sum;
+}
+
+}  // namespace
+
 void StepProblem::prepare_factor() const {
   Cache& c = cache_;
   if (c.factor_revision == system_.revision() && c.factor_inertia == inertia_) return;
   const Index n = system_.num_nodes();
   Triplets triplets;
   for (const auto& energy : system_.energies()) energy->add_quadratic_form(triplets);
+  c.elastic_scale = elastic_scale(system_, triplets);
   for (Index i = 0; i < n; ++i) triplets.emplace_back(i, i, inertia_ * system_.mass()[i]);
   SpMat a(n, n);
   a.setFromTriplets(triplets.begin(), triplets.end());
@@ -122,12 +141,14 @@ void StepProblem::prepare_factor() const {
   for (std::size_t k = 0; k < groups.size(); ++k) {
     auto& g = groups[k];
     std::vector<Index> row(static_cast<std::size_t>(n), -1);
-    for (std::size_t i = 0; i < g.node.size(); ++i) row[static_cast<std::size_t>(g.node[i])] = static_cast<Index>(i);
+    for (std::size_t i = 0; i < g.node.size(); ++i)
+      row[static_cast<std::size_t>(g.node[i])] = static_cast<Index>(i);
     Triplets kept;
     for (Index col = 0; col < n; ++col)
       for (SpMat::InnerIterator it(a, col); it; ++it)
         if (row[static_cast<std::size_t>(it.row())] >= 0 && row[static_cast<std::size_t>(col)] >= 0)
-          kept.emplace_back(row[static_cast<std::size_t>(it.row())], row[static_cast<std::size_t>(col)], it.value());
+          kept.emplace_back(row[static_cast<std::size_t>(it.row())], row[static_cast<std::size_t>(col)],
+                            it.value());
     const Index rows = static_cast<Index>(g.node.size());
     if (rows == 0) continue;
     SpMat free(rows, rows);
@@ -138,9 +159,10 @@ void StepProblem::prepare_factor() const {
     else
       g.factor = linear_.analyze(free);
     if (g.factor->factorize(free) != Factorization::Result::PositiveDefinite)
-      throw Error(Errc::Numerics,
-                  "the matrix of Projective Dynamics is not positive definite: a body without mass or without pins "
-                  "in a static problem, or a material with negative stiffness");
+      throw Error(
+          Errc::Numerics,
+          "the matrix of Projective Dynamics is not positive definite: a body without mass or without pins "
+          "in a static problem, or a material with negative stiffness");
     g.b.resize(rows, static_cast<Index>(g.axes.size()));
     g.x.resize(rows, static_cast<Index>(g.axes.size()));
   }
@@ -176,6 +198,11 @@ double StepProblem::rounding_floor(ConstVec x) const {
   return 4 * std::numeric_limits<double>::epsilon() * std::sqrt(s);
 }
 
+double StepProblem::value_rounding() const {
+  prepare_factor();
+  return 2 * std::numeric_limits<double>::epsilon() * cache_.elastic_scale;
+}
+
 const SpMat& FreeMatrix::update(const BlockMatrix& h, const std::vector<char>& fixed) {
   if (pattern_id_ != h.pattern_id() || fixed_ != fixed) {
     pattern_id_ = h.pattern_id();
@@ -202,8 +229,8 @@ const SpMat& FreeMatrix::update(const BlockMatrix& h, const std::vector<char>& f
         }
       outer.push_back(static_cast<int>(inner.size()));
     }
-    matrix_ = Eigen::Map<const SpMat>(size(), size(), static_cast<Index>(inner.size()), outer.data(), inner.data(),
-                                      std::vector<double>(inner.size(), 0.0).data());
+    matrix_ = Eigen::Map<const SpMat>(size(), size(), static_cast<Index>(inner.size()), outer.data(),
+                                      inner.data(), std::vector<double>(inner.size(), 0.0).data());
   }
   const double* values = h.block(0);
   double* out = matrix_.valuePtr();

@@ -1,17 +1,17 @@
 // One implicit step as one nonlinear problem: what all forward and backward solvers work on.
 #pragma once
 
-#include <memory>
-
 #include "core/model/system.hpp"
 #include "core/solve/linear_solver.hpp"
 
+#include <memory>
+
 namespace resilin {
 
-/// Find x with R(x) = a M (x - y) + grad E(x) = 0 at free coordinates; pinned ones are given. R is the gradient
-/// of g(x) = a/2 (x - y)^T M (x - y) + E(x) [J]. Implicit Euler: a = 1/h^2, y = x_n + h v_n + h^2 M^-1 f.
-/// BDF2 and quasi-static steps have another a and y; nothing else changes (METHODS 1).
-/// The caches (matrices, factors, vectors) live in the Workspace, keyed by the system's revision and a.
+/// Find x with R(x) = a M (x - y) + grad E(x) = 0 at free coordinates; pinned ones are given. R is the
+/// gradient of g(x) = a/2 (x - y)^T M (x - y) + E(x) [J]. Implicit Euler: a = 1/h^2, y = x_n + h v_n + h^2
+/// M^-1 f. BDF2 and quasi-static steps have another a and y; nothing else changes (METHODS 1). The caches
+/// (matrices, factors, vectors) live in the Workspace, keyed by the system's revision and a.
 class RESILIN_API StepProblem {
  public:
   StepProblem(const System& system, const LinearSolver& linear, const StepContext& context, double inertia,
@@ -40,6 +40,9 @@ class RESILIN_API StepProblem {
 
   /// Size of the residual that rounding alone produces: 4 eps |diag(A) x|. No tolerance can go below it.
   double rounding_floor(ConstVec x) const;
+  /// Size of the change of g [J] that rounding alone produces in elastic energies. Near rest, terms of the
+  /// size of a modulus times the volume cancel in them, so that it does not shrink with g.
+  double value_rounding() const;
 
  private:
   struct Cache;
@@ -49,7 +52,7 @@ class RESILIN_API StepProblem {
   const LinearSolver& linear_;
   StepContext context_;
   double inertia_;
-  VecX& y_;
+  VecX y_;
   const VecX& previous_;
   Workspace& ws_;
   Cache& cache_;
@@ -61,14 +64,14 @@ class RESILIN_API FreeMatrix {
   /// Takes the values of h; the pattern is rebuilt only if that of h or the pins changed.
   const SpMat& update(const BlockMatrix& h, const std::vector<char>& fixed);
   std::uint64_t pattern_id() const { return pattern_id_; }
-  void gather(ConstVec full, MutVec free) const;    ///< free entries of a 3n vector
-  void scatter(ConstVec free, MutVec full) const;   ///< and back; pinned entries become zero
+  void gather(ConstVec full, MutVec free) const;   ///< free entries of a 3n vector
+  void scatter(ConstVec free, MutVec full) const;  ///< and back; pinned entries become zero
   Index size() const { return static_cast<Index>(dof_.size()); }
 
  private:
   SpMat matrix_;
-  std::vector<Index> dof_;      ///< dof of each free index
-  std::vector<Index> source_;   ///< place in h's values of each nonzero
+  std::vector<Index> dof_;     ///< dof of each free index
+  std::vector<Index> source_;  ///< place in h's values of each nonzero
   std::vector<char> fixed_;
   std::uint64_t pattern_id_ = 0;
 };

@@ -21,7 +21,9 @@ void Muscle::Options::visit(ParamVisitor& v) {
   v.field("stiffness", stiffness,
           {.doc = "stiffness k of the fibres", .unit = "Pa", .min = 0, .max = 1e15, .differentiable = true});
   v.field("activation", activation,
-          {.doc = "target stretch a of the fibres (1 = rest length), per element and per step", .min = 0, .max = 100,
+          {.doc = "target stretch a of the fibres (1 = rest length), per element and per step",
+           .min = 0,
+           .max = 100,
            .differentiable = true});
   v.vec3("fibre", fibre, {.doc = "direction of the fibres at rest; its length does not matter"});
   v.section("elements", region, {.doc = "elements that it acts on; all if empty"});

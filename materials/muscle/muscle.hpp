@@ -1,6 +1,6 @@
 // psi = k/2 (|F m| - a)^2, m the unit fibre direction at rest, a the activation (target stretch, 1 = rest
-// length): a muscle fibre in the form of Projective Dynamics [Min 2019; DiffPD 2021, section 3]. The manifold is
-// the sphere of radius a; Q = k m m^T.
+// length): a muscle fibre in the form of Projective Dynamics [Min 2019; DiffPD 2021, section 3]. The manifold
+// is the sphere of radius a; Q = k m m^T.
 #pragma once
 
 #include "core/energy/material.hpp"

@@ -1,6 +1,7 @@
-// psi = mu/2 (tr F^T F - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2: stable neo-Hookean solid without the term
-// that only regularises its Hessian at the origin [Smith, de Goes, Kim 2018, eq. 13]. Defined and finite for inverted elements. Lame's parameters agree with
-// linear elasticity at rest. Written by its energy alone: everything else comes from dual numbers.
+// psi = mu/2 (tr F^T F - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2: stable neo-Hookean solid without the
+// term that only regularises its Hessian at the origin [Smith, de Goes, Kim 2018, eq. 13]. Defined and finite
+// for inverted elements. Lame's parameters agree with linear elasticity at rest. Written by its energy alone:
+// everything else comes from dual numbers.
 #pragma once
 
 #include "core/energy/energy_density_material.hpp"

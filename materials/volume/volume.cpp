@@ -24,13 +24,15 @@ RESILIN_INLINE Kkt kkt(const Projection& p) {
   // K = [1, -m t2, -m t1; ., 1, -m t0; ., ., 1]
   const Pack a = m * t[2], b = m * t[1], c = m * t[0];
   const Pack d = 1.0 / (1.0 - a * a - b * b - c * c - 2.0 * a * b * c);
-  Kkt k{{(1.0 - c * c) * d, (a + b * c) * d, (b + a * c) * d, (1.0 - b * b) * d, (c + a * b) * d, (1.0 - a * a) * d},
+  Kkt k{{(1.0 - c * c) * d, (a + b * c) * d, (b + a * c) * d, (1.0 - b * b) * d, (c + a * b) * d,
+         (1.0 - a * a) * d},
         {t[1] * t[2], t[0] * t[2], t[0] * t[1]},
         {},
         {}};
   constexpr int kSym[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
   for (int i = 0; i < 3; ++i)
-    k.kg[i] = k.inverse[kSym[i][0]] * k.g[0] + k.inverse[kSym[i][1]] * k.g[1] + k.inverse[kSym[i][2]] * k.g[2];
+    k.kg[i] =
+        k.inverse[kSym[i][0]] * k.g[0] + k.inverse[kSym[i][1]] * k.g[1] + k.inverse[kSym[i][2]] * k.g[2];
   k.gkg = k.g[0] * k.kg[0] + k.g[1] * k.kg[1] + k.g[2] * k.kg[2];
   return k;
 }
@@ -49,7 +51,8 @@ RESILIN_INLINE void start(const Pack* s, Projection& p) {
 RESILIN_INLINE void linear_step(const Pack* s, Projection& p) {
   const Pack g0 = p.t[1] * p.t[2], g1 = p.t[0] * p.t[2], g2 = p.t[0] * p.t[1];
   const Pack c = p.t[0] * g0 - 1.0;
-  p.m = (g0 * (p.t[0] - s[0]) + g1 * (p.t[1] - s[1]) + g2 * (p.t[2] - s[2]) - c) / (g0 * g0 + g1 * g1 + g2 * g2);
+  p.m = (g0 * (p.t[0] - s[0]) + g1 * (p.t[1] - s[1]) + g2 * (p.t[2] - s[2]) - c) /
+        (g0 * g0 + g1 * g1 + g2 * g2);
   p.t[0] = s[0] + p.m * g0, p.t[1] = s[1] + p.m * g1, p.t[2] = s[2] + p.m * g2;
 }
 
@@ -58,6 +61,7 @@ RESILIN_INLINE Projection project(const Pack* s) {
   start(s, p);
   for (int i = 0; i < 3; ++i) linear_step(s, p);
   // Newton on the conditions t - s - m g = 0, t0 t1 t2 = 1; lanes that are done stay as they are.
+  PackMask active = splat(0.0) == 0.0;
   for (int iteration = 0; iteration < 40; ++iteration) {
     const Kkt k = kkt(p);
     const Pack c = p.t[0] * k.g[0] - 1.0;
@@ -70,11 +74,12 @@ RESILIN_INLINE Projection project(const Pack* s) {
     Pack change = splat(0.0);
     for (int i = 0; i < 3; ++i) {
       const Pack dt = dm * k.kg[i] - kr[i];
-      p.t[i] += dt;
+      p.t[i] = active ? p.t[i] + dt : p.t[i];
       change = max(change, abs(dt));
     }
-    p.m += dm;
-    if (!any(change > 4e-16 * (abs(p.t[0]) + abs(s[0])) * 4.0)) return p;
+    p.m = active ? p.m + dm : p.m;
+    active &= change > 4e-16 * (abs(p.t[0]) + abs(s[0])) * 4.0;
+    if (!any(active)) return p;
   }
   // A lane that did not converge has no usable projection: NaN is reported with its element.
   const Kkt k = kkt(p);
@@ -82,7 +87,7 @@ RESILIN_INLINE Projection project(const Pack* s) {
   for (int i = 0; i < 3; ++i) {
     const Pack r = abs(p.t[i] - s[i] - p.m * k.g[i]);
     const Pack nan = splat(std::numeric_limits<double>::quiet_NaN());
-    p.t[i] = (c < 1e-11) & (r < 1e-11 * (1.0 + abs(s[0]))) ? p.t[i] : nan;
+    p.t[i] = (active == 0) | ((c < 1e-11) & (r < 1e-11 * (1.0 + abs(s[0])))) ? p.t[i] : nan;
   }
   return p;
 }

@@ -8,22 +8,25 @@
 namespace resilin {
 namespace {
 
-/// The objective as LBFGSpp calls it; remembers the best point, which its line search may walk away from.
+/// The objective as LBFGSpp calls it, over u = offset + unit * x; remembers the best point, which its line
+/// search may walk away from.
 class Scaled {
  public:
-  explicit Scaled(Objective& f) : f_(f) {}
-  double operator()(const VecX& u, VecX& gradient) {
+  Scaled(Objective& f, VecX offset, VecX unit) : f_(f), offset_(std::move(offset)), unit_(std::move(unit)) {}
+  double operator()(const VecX& x, VecX& gradient) {
+    const VecX u = offset_ + unit_.cwiseProduct(x);
     gradient.resize(u.size());
     const double loss = f_.evaluate(u, gradient);
     if (!std::isfinite(loss) || !gradient.allFinite())
-      throw Error(Errc::Numerics, "the loss or its gradient is not a number at the point that the optimizer asked for");
+      throw Error(Errc::Numerics,
+                  "the loss or its gradient is not a number at the point that the optimizer asked for");
     if (count_ == 0) scale_ = std::abs(loss) > 0 ? std::abs(loss) : 1;
     if (count_ == 0 || loss < best_loss_) {
       best_loss_ = loss;
       best_ = u;
     }
     ++count_;
-    gradient /= scale_;
+    gradient = gradient.cwiseProduct(unit_) / scale_;
     return loss / scale_;
   }
   const VecX& best() const { return best_; }
@@ -32,6 +35,7 @@ class Scaled {
 
  private:
   Objective& f_;
+  VecX offset_, unit_;
   double scale_ = 1, best_loss_ = 0;
   VecX best_;
   Index count_ = 0;
@@ -40,13 +44,17 @@ class Scaled {
 }  // namespace
 
 void Lbfgsb::Options::visit(ParamVisitor& v) {
-  v.integer("history", history, {.doc = "pairs of steps and gradient changes that are kept", .min = 1, .max = 1000});
+  v.integer("history", history,
+            {.doc = "pairs of steps and gradient changes that are kept", .min = 1, .max = 1000});
   v.integer("max_iterations", max_iterations, {.doc = "iterations", .min = 1, .max = 1e6});
-  v.integer("max_line_search", max_line_search, {.doc = "evaluations per line search", .min = 1, .max = 1000});
-  v.real("gradient_tolerance", gradient_tolerance,
-         {.doc = "stops when the projected gradient of the loss over its first value is this small", .min = 0});
-  v.real("loss_tolerance", loss_tolerance,
-         {.doc = "stops when an iteration lowers the loss by less than this part of its first value", .min = 0});
+  v.integer("max_line_search", max_line_search,
+            {.doc = "evaluations per line search", .min = 1, .max = 1000});
+  v.real(
+      "gradient_tolerance", gradient_tolerance,
+      {.doc = "stops when the projected gradient of the loss over its first value is this small", .min = 0});
+  v.real(
+      "loss_tolerance", loss_tolerance,
+      {.doc = "stops when an iteration lowers the loss by less than this part of its first value", .min = 0});
 }
 
 OptimizerReport Lbfgsb::minimize(Objective& f, ConstVec lower, ConstVec upper, MutVec u) const {
@@ -59,11 +67,19 @@ OptimizerReport Lbfgsb::minimize(Objective& f, ConstVec lower, ConstVec upper, M
   param.past = 1;
   param.delta = options_.loss_tolerance;
   LBFGSpp::LBFGSBSolver<double> solver(param);
-  Scaled scaled(f);
+  // Variables with two bounds are measured in units of the distance between them: parameters of different
+  // kinds become comparable, which the method's first steps rely on.
+  VecX offset = VecX::Zero(u.size()), unit = VecX::Ones(u.size());
+  for (Index i = 0; i < u.size(); ++i)
+    if (const double width = upper[i] - lower[i]; std::isfinite(width) && width > 0) {
+      offset[i] = lower[i];
+      unit[i] = width;
+    }
+  Scaled scaled(f, offset, unit);
   OptimizerReport report;
-  VecX x = u;
+  const VecX lb = (lower - offset).cwiseQuotient(unit), ub = (upper - offset).cwiseQuotient(unit);
+  VecX x = (u - offset).cwiseQuotient(unit);
   double loss = 0;
-  const VecX lb = lower, ub = upper;
   try {
     report.iterations = solver.minimize(scaled, x, loss, lb, ub);
     report.converged = report.iterations < options_.max_iterations;

@@ -15,10 +15,14 @@ constexpr Index kMaxRefinements = 5;
 }  // namespace
 
 void DirectAdjoint::Options::visit(ParamVisitor& v) {
-  v.real("relative_tolerance", relative_tolerance,
-         {.doc = "residual of the adjoint system relative to its right-hand side, reached by iterative refinement",
-          .min = 0, .max = 1});
-  v.flag("reanalyze", reanalyze, {.doc = "order and analyse the matrix anew in every step (for comparisons)"});
+  v.real(
+      "relative_tolerance", relative_tolerance,
+      {.doc =
+           "residual of the adjoint system relative to its right-hand side, reached by iterative refinement",
+       .min = 0,
+       .max = 1});
+  v.flag("reanalyze", reanalyze,
+         {.doc = "order and analyse the matrix anew in every step (for comparisons)"});
 }
 
 SolveReport DirectAdjoint::solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const {
@@ -56,7 +60,8 @@ SolveReport DirectAdjoint::solve(const StepProblem& problem, ConstVec x, ConstVe
       return report;
     }
   }
-  report.note = result == Factorization::Result::Indefinite ? "indefinite Hessian, unstable without pivoting" : "";
+  report.note =
+      result == Factorization::Result::Indefinite ? "indefinite Hessian, unstable without pivoting" : "";
   return report;
 }
 

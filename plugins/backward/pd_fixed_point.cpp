@@ -17,8 +17,9 @@ SolveReport PdFixedPoint::solve(const StepProblem& problem, ConstVec x, ConstVec
   const BlockMatrix& h = problem.hessian(x, false);
   const double scale = norm(b);
   report.tolerance = options_.tolerance.relative_tolerance * scale;
-  z.setZero();
-  s.r = b;
+  s.r.resize(b.size());
+  h.multiply(z, s.r, problem.fixed());
+  s.r = b - s.r;
   s.dz.resize(b.size());
   for (;;) {
     report.residual = norm(s.r);

@@ -20,8 +20,8 @@ SolveReport PdKrylov::solve(const StepProblem& problem, ConstVec x, ConstVec b, 
   report.tolerance = options_.tolerance.relative_tolerance * norm(b);
   KrylovReport k;
   if (options_.method != "minres") {
-    k = conjugate_gradients(product, precondition, b, z, false, report.tolerance, options_.tolerance.max_iterations,
-                            scratch);
+    k = conjugate_gradients(product, precondition, b, z, true, report.tolerance,
+                            options_.tolerance.max_iterations, scratch);
     report.linear_iterations = k.iterations;
   }
   const bool indefinite = k.stop == KrylovReport::Stop::NegativeCurvature;
@@ -33,7 +33,8 @@ SolveReport PdKrylov::solve(const StepProblem& problem, ConstVec x, ConstVec b, 
   report.iterations = report.linear_iterations;
   report.residual = k.residual;
   report.converged = k.stop == KrylovReport::Stop::Converged;
-  if (k.stop == KrylovReport::Stop::NegativeCurvature) report.note = "indefinite Hessian; use method auto or minres";
+  if (k.stop == KrylovReport::Stop::NegativeCurvature)
+    report.note = "indefinite Hessian; use method auto or minres";
   if (k.stop == KrylovReport::Stop::Breakdown) report.note = "the Krylov method broke down";
   return report;
 }

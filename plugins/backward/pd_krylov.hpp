@@ -1,5 +1,6 @@
-// The adjoint system by a Krylov method that reuses the factor of Projective Dynamics as preconditioner: conjugate
-// gradients, and MINRES from the first direction of negative curvature on (the Hessian is then indefinite).
+// The adjoint system by a Krylov method that reuses the factor of Projective Dynamics as preconditioner:
+// conjugate gradients, and MINRES from the first direction of negative curvature on (the Hessian is then
+// indefinite).
 #pragma once
 
 #include "plugins/backward/adjoint_options.hpp"

@@ -9,7 +9,7 @@ struct Scratch {
   FreeMatrix matrix;
   std::unique_ptr<Factorization> factor;
   std::uint64_t pattern_id = 0;
-  VecX r, p, free_r, free_p, tolerance;
+  VecX r, p, free_r, free_p;
   LineSearchScratch search;
 };
 
@@ -31,7 +31,8 @@ bool factorize(const StepProblem& problem, ConstVec x, bool reanalyze, Scratch& 
 
 void Newton::Options::visit(ParamVisitor& v) {
   tolerances.visit(v);
-  v.flag("reanalyze", reanalyze, {.doc = "order and analyse the matrix anew in every iteration (for comparisons)"});
+  v.flag("reanalyze", reanalyze,
+         {.doc = "order and analyse the matrix anew in every iteration (for comparisons)"});
 }
 
 SolveReport Newton::solve(const StepProblem& problem, MutVec x) const {
@@ -39,8 +40,7 @@ SolveReport Newton::solve(const StepProblem& problem, MutVec x) const {
   SolveReport report;
   s.r.resize(problem.size());
   s.p.resize(problem.size());
-  double g = start_solve(problem, x, s.r, report);
-  report.tolerance = step_tolerance(problem, options_.tolerances, x, s.tolerance);
+  double g = start_solve(problem, options_.tolerances, x, s.r, report);
   for (;;) {
     report.residual = norm(s.r);
     if (!std::isfinite(report.residual)) {

@@ -1,5 +1,6 @@
-// Newton's method with an assembled Hessian, a sparse factorisation and a line search. Where the exact Hessian is
-// not positive definite, element blocks are projected to positive semidefinite ones for that iteration.
+// Newton's method with an assembled Hessian, a sparse factorisation and a line search. Where the exact
+// Hessian is not positive definite, element blocks are projected to positive semidefinite ones for that
+// iteration.
 #pragma once
 
 #include "core/solve/solvers.hpp"

@@ -6,7 +6,7 @@ namespace resilin {
 namespace {
 
 struct Scratch {
-  VecX r, p, tolerance;
+  VecX r, p;
   LineSearchScratch search;
 };
 
@@ -18,8 +18,7 @@ SolveReport ProjectiveDynamics::solve(const StepProblem& problem, MutVec x) cons
   SolveReport report;
   s.r.resize(problem.size());
   s.p.resize(problem.size());
-  double g = start_solve(problem, x, s.r, report);
-  report.tolerance = step_tolerance(problem, options_.tolerances, x, s.tolerance);
+  double g = start_solve(problem, options_.tolerances, x, s.r, report);
   for (;;) {
     report.residual = norm(s.r);
     if (!std::isfinite(report.residual)) {

@@ -1,6 +1,6 @@
-// Projective Dynamics' local/global iteration [Bouaziz 2014], x <- x - A^-1 R(x), which is the same as the global
-// step A x+ = a M y + sum w G^T p. For materials that are no projection it is the quasi-Newton method with the
-// constant matrix A [Liu 2017], with a line search.
+// Projective Dynamics' local/global iteration [Bouaziz 2014], x <- x - A^-1 R(x), which is the same as the
+// global step A x+ = a M y + sum w G^T p. For materials that are no projection it is the quasi-Newton method
+// with the constant matrix A [Liu 2017], with a line search.
 #pragma once
 
 #include "core/solve/solvers.hpp"

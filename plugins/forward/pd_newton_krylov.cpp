@@ -1,15 +1,15 @@
 #include "plugins/forward/pd_newton_krylov.hpp"
 
+#include "core/solve/krylov.hpp"
+
 #include <algorithm>
 #include <cmath>
-
-#include "core/solve/krylov.hpp"
 
 namespace resilin {
 namespace {
 
 struct Scratch {
-  VecX r, p, tolerance;
+  VecX r, p;
   KrylovScratch krylov;
   LineSearchScratch search;
 };
@@ -19,7 +19,9 @@ struct Scratch {
 void PdNewtonKrylov::Options::visit(ParamVisitor& v) {
   tolerances.visit(v);
   v.real("forcing", forcing,
-         {.doc = "largest relative residual of a linear solve; falls as Newton converges", .min = 0, .max = 1,
+         {.doc = "largest relative residual of a linear solve; falls as Newton converges",
+          .min = 0,
+          .max = 1,
           .open = true});
   v.integer("max_linear_iterations", max_linear_iterations,
             {.doc = "conjugate gradient iterations per direction", .min = 1, .max = 1e9});
@@ -30,8 +32,7 @@ SolveReport PdNewtonKrylov::solve(const StepProblem& problem, MutVec x) const {
   SolveReport report;
   s.r.resize(problem.size());
   s.p.resize(problem.size());
-  double g = start_solve(problem, x, s.r, report);
-  report.tolerance = step_tolerance(problem, options_.tolerances, x, s.tolerance);
+  double g = start_solve(problem, options_.tolerances, x, s.r, report);
   double forcing = options_.forcing, previous = 0;
   for (;;) {
     report.residual = norm(s.r);
@@ -54,13 +55,14 @@ SolveReport PdNewtonKrylov::solve(const StepProblem& problem, MutVec x) const {
     // No need to solve better than the step's own tolerance asks for.
     const double target = std::max(forcing * report.residual, 0.3 * report.tolerance);
     s.r *= -1;
-    const KrylovReport k = conjugate_gradients(
-        [&](ConstVec in, MutVec out) { h.multiply(in, out, problem.fixed()); },
-        [&](ConstVec in, MutVec out) { problem.solve_prefactored(in, out); }, s.r, s.p, false, target,
-        options_.max_linear_iterations, s.krylov);
+    const KrylovReport k =
+        conjugate_gradients([&](ConstVec in, MutVec out) { h.multiply(in, out, problem.fixed()); },
+                            [&](ConstVec in, MutVec out) { problem.solve_prefactored(in, out); }, s.r, s.p,
+                            false, target, options_.max_linear_iterations, s.krylov);
     report.linear_iterations += k.iterations;
     // Negative curvature at once: the preconditioned gradient still descends.
-    if (k.stop == KrylovReport::Stop::NegativeCurvature && k.iterations == 1) problem.solve_prefactored(s.r, s.p);
+    if (k.stop == KrylovReport::Stop::NegativeCurvature && k.iterations == 1)
+      problem.solve_prefactored(s.r, s.p);
     s.r *= -1;
     const Index evaluations = line_search(problem, s.p, x, s.r, g, s.search);
     if (evaluations == 0) {

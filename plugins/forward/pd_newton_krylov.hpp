@@ -1,6 +1,7 @@
-// Inexact Newton: each direction by conjugate gradients on the exact Hessian, preconditioned by the matrix A of
-// Projective Dynamics, which is factorised once [Eisenstat and Walker 1996 for the forcing term; Brown et al. 2013
-// and Liu et al. 2017 for the preconditioner]. Stops at negative curvature with the direction found so far.
+// Inexact Newton: each direction by conjugate gradients on the exact Hessian, preconditioned by the matrix A
+// of Projective Dynamics, which is factorised once [Eisenstat and Walker 1996 for the forcing term; Brown et
+// al. 2013 and Liu et al. 2017 for the preconditioner]. Stops at negative curvature with the direction found
+// so far.
 #pragma once
 
 #include "core/solve/solvers.hpp"

@@ -5,7 +5,22 @@ namespace {
 
 struct Scratch {
   VecX force, y, rhs, z, df;
+  Index z_before = -1;  ///< state before the step whose adjoint z holds; -1: none
 };
+
+/// Guess of the state after the step: the acceleration of the step before goes on. Without such a step, the
+/// inertial prediction.
+void guess(const Tape& tape, double h, const VecX& y, VecX& x) {
+  const State& now = tape.states.back();
+  const bool has_previous = !tape.records.empty() && tape.records.back().context.time_step == h &&
+                            tape.records.back().after == static_cast<Index>(tape.states.size()) - 1;
+  if (!has_previous) {
+    x = y;
+    return;
+  }
+  const State& last = tape.states[static_cast<std::size_t>(tape.records.back().before)];
+  x = now.x + h * (2 * now.v - last.v);
+}
 
 /// y = x + h v + h^2 (g + M^-1 f(x, v)); `force` gets f.
 void inertial_prediction(const System& s, const StepContext& c, const State& before, VecX& force, VecX& y) {
@@ -28,11 +43,12 @@ void ImplicitEuler::step(const StepTools& tools, const StepContext& context, Tap
   inertial_prediction(s, context, before, scratch.force, scratch.y);
   State after;
   after.t = context.time;
-  after.x = scratch.y;
+  guess(tape, h, scratch.y, after.x);
   for (Index i = 0; i < s.num_dofs(); ++i)
     if (s.fixed()[static_cast<std::size_t>(i)]) after.x[i] = s.pin_targets()[i];
   const StepProblem problem(s, tools.linear, context, 1 / (h * h), scratch.y, before.x, tools.workspace);
-  StepRecord record{context, static_cast<Index>(tape.states.size()) - 1, static_cast<Index>(tape.states.size()), {}};
+  StepRecord record{
+      context, static_cast<Index>(tape.states.size()) - 1, static_cast<Index>(tape.states.size()), {}};
   record.report = tools.forward.solve(problem, after.x);
   after.v = (after.x - before.x) / h;
   tape.states.push_back(std::move(after));
@@ -56,7 +72,11 @@ SolveReport ImplicitEuler::backward(const StepTools& tools, const Tape& tape, co
   w.rhs = next.x + next.v / h;
   for (Index i = 0; i < s.num_dofs(); ++i)
     if (s.fixed()[static_cast<std::size_t>(i)]) w.rhs[i] = 0;
-  w.z.resize(s.num_dofs());
+  // The adjoint changes little from step to step: the later step's solution is the guess. Not across two
+  // passes.
+  if (w.z_before != record.after || record.after == static_cast<Index>(tape.states.size()) - 1)
+    w.z.setZero(s.num_dofs());
+  w.z_before = record.before;
   const SolveReport report = tools.backward.solve(problem, after.x, w.rhs, w.z);
 
   // -z^T dR/d(x, v, parameters), R = M (x+ - x - h v)/h^2 - M g - f(x, v; theta) + grad E(x+; theta)
@@ -66,8 +86,8 @@ SolveReport ImplicitEuler::backward(const StepTools& tools, const Tape& tape, co
     const Vec3 z = w.z.segment<3>(3 * i);
     prev.x.segment<3>(3 * i) += m / (h * h) * z;
     prev.v.segment<3>(3 * i) += m / h * z;
-    const Vec3 acceleration = (after.x.segment<3>(3 * i) - before.x.segment<3>(3 * i)) / (h * h) -
-                              before.v.segment<3>(3 * i) / h;
+    const Vec3 acceleration =
+        (after.x.segment<3>(3 * i) - before.x.segment<3>(3 * i)) / (h * h) - before.v.segment<3>(3 * i) / h;
     out.mass[i] -= z.dot(acceleration - s.gravity());
     out.gravity += m * z;
   }

@@ -1,9 +1,9 @@
 #include "plugins/linear_solvers/cholmod.hpp"
 
 #include <cholmod.h>
-#include <dlfcn.h>
 
 #include <cmath>
+#include <dlfcn.h>
 #include <mutex>
 
 namespace resilin {
@@ -36,7 +36,8 @@ class CholmodFactorization final : public Factorization {
     common_.final_ll = 1;
     cholmod_sparse view = as_cholmod(a);
     definite_ = cholmod_analyze(&view, &common_);
-    if (definite_ == nullptr) throw Error(Errc::Numerics, "CHOLMOD could not analyse the matrix (out of memory?)");
+    if (definite_ == nullptr)
+      throw Error(Errc::Numerics, "CHOLMOD could not analyse the matrix (out of memory?)");
   }
   ~CholmodFactorization() override {
     cholmod_free_factor(&definite_, &common_);
@@ -48,6 +49,8 @@ class CholmodFactorization final : public Factorization {
   }
 
   Result factorize(const SpMat& a) override {
+    // CHOLMOD itself calls a matrix with NaN definite.
+    if (!Eigen::Map<const VecX>(a.valuePtr(), a.nonZeros()).allFinite()) return Result::Singular;
     cholmod_sparse view = as_cholmod(a);
     common_.supernodal = CHOLMOD_AUTO;
     common_.final_ll = 1;
@@ -76,6 +79,11 @@ class CholmodFactorization final : public Factorization {
     view.xtype = CHOLMOD_REAL;
     view.dtype = CHOLMOD_DOUBLE;
     cholmod_factor* factor = use_indefinite_ ? indefinite_ : definite_;
+    // A simplicial solve leaves its work space transposed; in the shape that it was made in it is used again.
+    if (y_ != nullptr && factor->is_super == 0 && y_->nzmax >= 4 * factor->n) {
+      y_->nrow = y_->d = 4;
+      y_->ncol = factor->n;
+    }
     if (cholmod_solve2(CHOLMOD_A, factor, &view, nullptr, &x_, nullptr, &y_, &e_, &common_) == 0)
       throw Error(Errc::Numerics, "CHOLMOD could not solve (out of memory?)");
     x = Eigen::Map<const MatX>(static_cast<const double*>(x_->x), x.rows(), x.cols());

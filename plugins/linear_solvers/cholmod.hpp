@@ -1,4 +1,5 @@
-// CHOLMOD: supernodal Cholesky with dense kernels for definite matrices, simplicial LDL^T for indefinite ones.
+// CHOLMOD: supernodal Cholesky with dense kernels for definite matrices, simplicial LDL^T for indefinite
+// ones.
 #pragma once
 
 #include "core/solve/linear_solver.hpp"

@@ -17,12 +17,14 @@ VecX expand(const Field& field, const char* key, const BuildContext& context) {
 }  // namespace
 
 void LinearFunctional::Options::visit(ParamVisitor& v) {
-  v.field("positions", positions, {.doc = "weights a of the final positions, one for all or one per vertex", .unit = "1/m"});
+  v.field("positions", positions,
+          {.doc = "weights a of the final positions, one for all or one per vertex", .unit = "1/m"});
   v.field("velocities", velocities, {.doc = "weights b of the final velocities", .unit = "s/m"});
 }
 
 LinearFunctional::LinearFunctional(const Options& options, const BuildContext& context)
-    : a_(expand(options.positions, "positions", context)), b_(expand(options.velocities, "velocities", context)) {}
+    : a_(expand(options.positions, "positions", context)),
+      b_(expand(options.velocities, "velocities", context)) {}
 
 double LinearFunctional::value(const Trajectory& t) const {
   const State& s = t.frame(t.num_frames() - 1);

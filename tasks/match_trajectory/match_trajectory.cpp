@@ -1,14 +1,15 @@
 #include "tasks/match_trajectory/match_trajectory.hpp"
 
-#include <fmt/format.h>
-
 #include "core/output/trajectory_file.hpp"
+
+#include <fmt/format.h>
 
 namespace resilin {
 
 void MatchTrajectory::Options::visit(ParamVisitor& v) {
   v.path("file", file,
-         {.doc = "trajectory.h5 to match; none: the trajectory of this scene with the parameters as they are written"});
+         {.doc = "trajectory.h5 to match; none: the trajectory of this scene with the parameters as they are "
+                 "written"});
   v.text("body", body, {.doc = "body whose vertices count; all bodies if empty"});
   v.section("nodes", nodes, {.doc = "vertices of that body that count; all if empty"});
   v.integer("every", every, {.doc = "every n-th step counts", .min = 1, .max = 1e9});
@@ -24,18 +25,23 @@ MatchTrajectory::MatchTrajectory(const Options& options, const BuildContext& con
   if (options.file.empty()) return;
   const TrajectoryReader reader(options.file);
   if (reader.num_nodes() != context.num_nodes)
-    throw context.input_error("file", fmt::format("the trajectory has {} vertices, the scene {}", reader.num_nodes(),
-                                                  context.num_nodes));
+    throw context.input_error("file", fmt::format("the trajectory has {} vertices, the scene {}",
+                                                  reader.num_nodes(), context.num_nodes));
   reference_.resize(static_cast<std::size_t>(context.steps + 1));
   for (Index f = 0; f < reader.num_frames(); ++f)
-    if (reader.step(f) <= context.steps) reference_[static_cast<std::size_t>(reader.step(f))] = reader.state(f);
+    if (reader.step(f) <= context.steps)
+      reference_[static_cast<std::size_t>(reader.step(f))] = reader.state(f);
   for (Index k = 1; k <= context.steps; ++k)
     if (counts(k) && reference_[static_cast<std::size_t>(k)].x.size() == 0)
-      throw context.input_error("file", fmt::format("the trajectory has no frame of step {}, which counts with every: "
-                                                    "{}", k, options.every));
+      throw context.input_error(
+          "file", fmt::format("the trajectory has no frame of step {}, which counts with every: "
+                              "{}",
+                              k, options.every));
 }
 
-bool MatchTrajectory::counts(Index k) const { return k > 0 && k % options_.every == 0; }
+bool MatchTrajectory::counts(Index k) const {
+  return k > 0 && k % options_.every == 0;
+}
 
 double MatchTrajectory::value(const Trajectory& t) const {
   double sum = 0;

@@ -1,5 +1,5 @@
-// L = 1/2 sum over frames k >= 1 and selected vertices of |x - x_ref|^2 (+ w_v |v - v_ref|^2): the distance to a
-// recorded trajectory, or to that of the scene with its own parameters.
+// L = 1/2 sum over frames k >= 1 and selected vertices of |x - x_ref|^2 (+ w_v |v - v_ref|^2): the distance
+// to a recorded trajectory, or to that of the scene with its own parameters.
 #pragma once
 
 #include "core/mesh/selector.hpp"

@@ -13,6 +13,7 @@ constexpr resilin::PluginInfo with_all_different() {
           1 - core.debug_containers,
           "another",
           core.layout + 1,
+          "0123456789abcdef",
           "wrong_everything",
           "1.0"};
 }

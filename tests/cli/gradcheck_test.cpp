@@ -26,12 +26,34 @@ TEST_F(GradcheckTest, PassesForEveryParameterOfATinyTask) {
 
 TEST_F(GradcheckTest, FailsOverTheTolerance) {
   write("tiny.yaml", tiny_task(3));
+  // Loose solves, and a check that leaves them so.
   const ProgramResult r =
-      run({"gradcheck", "tiny.yaml", "--parameter", "gravity", "--coordinates", "1", "--directions", "0",
-           "--tolerance", "0", "--set", "losses=[{loss: {type: linear_functional, positions: [1, 2, 3]}}]"});
+      run({"gradcheck", "tiny.yaml", "--parameter", "gravity", "--tolerance", "1e-9", "--scene-tolerances",
+           "--set", "forward={type: newton, relative_tolerance: 1e-2}", "--set",
+           "losses=[{loss: {type: linear_functional, positions: [1, 2, 3]}}]"});
   EXPECT_EQ(r.code, 1) << r.out << r.err;
   EXPECT_TRUE(contains(r.out, "FAILED")) << r.out;
   EXPECT_TRUE(contains(r.out, "worst relative error")) << r.out;
+}
+
+TEST_F(GradcheckTest, TheSolversOfTheSceneAreTightened) {
+  write("tiny.yaml", tiny_task(3));
+  const std::vector<std::string> line = {"gradcheck",
+                                         "tiny.yaml",
+                                         "--parameter",
+                                         "gravity",
+                                         "--json",
+                                         "--set",
+                                         "forward={type: newton, relative_tolerance: 1e-2}",
+                                         "--set",
+                                         "losses=[{loss: {type: linear_functional, positions: [1, 2, 3]}}]"};
+  const auto error = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = line;
+    all.insert(all.end(), more.begin(), more.end());
+    return JsonReader::read(run(all).out).at("worst_error").number;
+  };
+  EXPECT_LT(error({}), 1e-6);
+  EXPECT_GT(error({"--scene-tolerances"}), 1e-6);
 }
 
 TEST_F(GradcheckTest, NeedsALoss) {

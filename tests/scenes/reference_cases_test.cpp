@@ -1,10 +1,10 @@
 // The published code's own small cases (shared data; skipped where it is absent): states, loss and gradients.
+#include "core/solve/simulation.hpp"
+#include "tests/support/scenes.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
-
-#include "core/solve/simulation.hpp"
-#include "tests/support/scenes.hpp"
 
 namespace resilin::test {
 namespace {
@@ -74,7 +74,7 @@ losses: [{{loss: {{type: linear_functional, positions: {{file: r1.csv}}, velocit
     const bool has_force = std::filesystem::exists(data + "f_ext.csv");
     write_tables(n, c.steps, has_force ? column(data + "f_ext.csv") : VecX::Zero(3 * n));
     const SceneFile file = load_scene(files_.write("scene.yaml", scene(c)),
-                                       {"forward.relative_tolerance=" + forward_tolerance}, registry());
+                                      {"forward.relative_tolerance=" + forward_tolerance}, registry());
     Task task(file.options, registry(), file.places);
     Simulation& sim = task.simulation();
     ASSERT_EQ(sim.system().num_nodes(), n);
@@ -84,7 +84,8 @@ losses: [{{loss: {{type: linear_functional, positions: {{file: r1.csv}}, velocit
     sim.run(tape, true);
     const MatX steps = read_table(data + "q_steps.csv");
     for (int k = 0; k < c.steps; ++k)
-      EXPECT_LT(relative_error(tape.states[static_cast<std::size_t>(k + 1)].x, steps.row(k).transpose()), tolerance)
+      EXPECT_LT(relative_error(tape.states[static_cast<std::size_t>(k + 1)].x, steps.row(k).transpose()),
+                tolerance)
           << "step " << k;
     EXPECT_LT(relative_error(tape.states.back().v, column(data + "v_final.csv")), 1e2 * tolerance);
 
@@ -95,7 +96,8 @@ losses: [{{loss: {{type: linear_functional, positions: {{file: r1.csv}}, velocit
       const ParameterEntry& e = *sim.system().parameters().find(path).front();
       return VecX(gradient.segment(e.offset, e.size));
     };
-    EXPECT_LT(relative_error(part("bodies.beam.initial.displacements"), column(data + "dL_dq0.csv")), tolerance);
+    EXPECT_LT(relative_error(part("bodies.beam.initial.displacements"), column(data + "dL_dq0.csv")),
+              tolerance);
     EXPECT_LT(relative_error(part("bodies.beam.initial.velocities"), column(data + "dL_dv0.csv")), tolerance);
     EXPECT_LT(relative_error(part("forces.f.force"), column(data + "dL_dfext_steps.csv")), tolerance);
     check_moduli(data, part, tolerance);
@@ -116,8 +118,10 @@ losses: [{{loss: {{type: linear_functional, positions: {{file: r1.csv}}, velocit
   static void check_moduli(const std::string& data, const Part& part, double tolerance) {
     if (!std::filesystem::exists(data + "dL_dE_dnu.csv")) return;
     const VecX expected = column(data + "dL_dE_dnu.csv");
-    const VecX e = part("bodies.beam.materials[0].youngs_modulus") + part("bodies.beam.materials[1].youngs_modulus");
-    const VecX nu = part("bodies.beam.materials[0].poissons_ratio") + part("bodies.beam.materials[1].poissons_ratio");
+    const VecX e =
+        part("bodies.beam.materials[0].youngs_modulus") + part("bodies.beam.materials[1].youngs_modulus");
+    const VecX nu =
+        part("bodies.beam.materials[0].poissons_ratio") + part("bodies.beam.materials[1].poissons_ratio");
     EXPECT_LT(std::abs(e[0] - expected[0]), 10 * tolerance * std::abs(expected[0]));
     EXPECT_LT(std::abs(nu[0] - expected[1]), 10 * tolerance * std::abs(expected[1]));
   }
@@ -125,10 +129,10 @@ losses: [{{loss: {{type: linear_functional, positions: {{file: r1.csv}}, velocit
   TestFolder files_;
 };
 
-const std::string kCorotated =
-    "[{type: corotated, E: 1e6, nu: 0.45}, {type: volume, E: 1e6, nu: 0.45}]";
+const std::string kCorotated = "[{type: corotated, E: 1e6, nu: 0.45}, {type: volume, E: 1e6, nu: 0.45}]";
 
-// Tolerances: case.md reports 1.6e-11 to 8.2e-11 between two methods of the published code, and 7e-11 in dL/dw.
+// Tolerances: case.md reports 1.6e-11 to 8.2e-11 between two methods of the published code, and 7e-11 in
+// dL/dw.
 TEST_F(ReferenceCase, BeamSmallNewtonDirect) {
   compare({"beam_small", "[16, 4, 4]", M_PI / 4, 10, kCorotated, "newton", "direct"}, 1e-9);
 }
@@ -150,10 +154,10 @@ TEST_F(ReferenceCase, BeamMuscle) {
   activations += "]}";
   std::string elements;
   for (int i = 0; i < 16; ++i) elements += fmt::format("{}{}", i ? ", " : "", 16 * i);
-  const std::string materials =
-      fmt::format("[{{type: corotated, E: 1e6, nu: 0.45}}, {{type: volume, E: 1e6, nu: 0.45}}, {{type: muscle, "
-                  "stiffness: 1e5, fibre: [1, 0, 0], elements: {{indices: [{}]}}, activation: {}}}]",
-                  elements, activations);
+  const std::string materials = fmt::format(
+      "[{{type: corotated, E: 1e6, nu: 0.45}}, {{type: volume, E: 1e6, nu: 0.45}}, {{type: muscle, "
+      "stiffness: 1e5, fibre: [1, 0, 0], elements: {{indices: [{}]}}, activation: {}}}]",
+      elements, activations);
   compare({"beam_muscle", "[16, 4, 4]", M_PI / 4, 10, materials, "pd_newton_krylov", "pd_krylov"}, 1e-9);
 }
 

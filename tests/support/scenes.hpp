@@ -1,17 +1,17 @@
 // Scenes for tests, written as text.
 #pragma once
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <memory>
-#include <string>
-
 #include "core/base/file.hpp"
 #include "core/model/scene.hpp"
 #include "core/optim/task.hpp"
 #include "core/plugin/paths.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <unistd.h>
 
 namespace resilin::test {
 
@@ -23,7 +23,9 @@ class TestFolder {
     std::string name = std::string(info->test_suite_name()) + "." + info->name();
     for (char& c : name)
       if (c == '/') c = '_';
-    path_ = std::filesystem::temp_directory_path() / ("resilin_" + std::to_string(::getpid()) + "_" + name);
+    static int count = 0;  // one test may have several
+    path_ = std::filesystem::temp_directory_path() /
+            ("resilin_" + std::to_string(::getpid()) + "_" + std::to_string(count++) + "_" + name);
     std::filesystem::create_directories(path_);
   }
   ~TestFolder() {
@@ -61,11 +63,14 @@ inline std::unique_ptr<Simulation> make_simulation(const std::string& yaml,
   const SceneFile s = read_scene(yaml, overrides);
   return std::make_unique<Simulation>(s.options.scene, registry(), s.places);
 }
-inline std::unique_ptr<Task> make_task(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
+inline std::unique_ptr<Task> make_task(const std::string& yaml,
+                                       const std::vector<std::string>& overrides = {}) {
   const SceneFile s = read_scene(yaml, overrides);
   return std::make_unique<Task>(s.options, registry(), s.places);
 }
 
-inline double relative_error(const VecX& a, const VecX& b) { return (a - b).norm() / b.norm(); }
+inline double relative_error(const VecX& a, const VecX& b) {
+  return (a - b).norm() / b.norm();
+}
 
 }  // namespace resilin::test

@@ -114,11 +114,12 @@ TEST(Loader, WrongLayoutIsRefused) {
 }
 
 TEST(Loader, EveryDifferenceIsNamed) {
-  expect_refused("wrong_everything",
-                 {"; alignment 32, expected 64 (compile with EIGEN_MAX_ALIGN_BYTES=64",
-                  "Eigen 3.3.7, expected 3.", "; static alignment 64, expected 16",
-                  "; EIGEN_MALLOC_ALREADY_ALIGNED ", "; _GLIBCXX_USE_CXX11_ABI 0, expected 1",
-                  "; _GLIBCXX_DEBUG ", "; layout ", "; compiler another, expected "});
+  expect_refused(
+      "wrong_everything",
+      {"; alignment 32, expected 64 (compile with EIGEN_MAX_ALIGN_BYTES=64", "Eigen 3.3.7, expected 3.",
+       "; static alignment 64, expected 16", "; EIGEN_MALLOC_ALREADY_ALIGNED ",
+       "; _GLIBCXX_USE_CXX11_ABI 0, expected 1", "; _GLIBCXX_DEBUG ", "; layout ",
+       "; interface 0123456789abcdef, expected ", "; compiler another, expected "});
 }
 
 TEST(Loader, FileProblemsAreTold) {

@@ -49,7 +49,7 @@ TEST(NewPlugin, NamesStandWhereTheyBelong) {
   const fs::path folder = parent / "my_rubber";
   write_rubber(folder.string());
   const std::string source = text_of(folder / "my_rubber.cpp");
-  EXPECT_TRUE(has(source, "struct MyRubber final : EnergyDensityMaterial<MyRubber>"));
+  EXPECT_TRUE(has(source, "struct MyRubber final : EnergyDensityMaterial<MyRubber, 2>"));
   EXPECT_TRUE(has(source, "RESILIN_PLUGIN(\"my_rubber\", "));
   EXPECT_TRUE(has(text_of(folder / "CMakeLists.txt"), "resilin_add_plugin(my_rubber my_rubber.cpp)"));
   const std::string scene = text_of(folder / "scene.yaml");

@@ -1,0 +1,60 @@
+// Every registered potential energy of a scene (other than the elastic one of a body).
+#include "tests/support/components.hpp"
+
+namespace resilin::test {
+namespace {
+
+class EveryEnergy : public ::testing::TestWithParam<std::string> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryEnergy);
+
+TEST_P(EveryEnergy, DerivativesAgreeWithDifferences) {
+  const SampleBody body(make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8));
+  const auto energy = make_component<Energy>(GetParam(), body.context());
+  const Index n = 3 * body.mesh.num_vertices();
+  const StepContext context{0.02, 0.01, 1};
+  Workspace ws;
+  const VecX x = deformed(body.mesh) - VecX::Constant(n, 0.01);
+  const auto value = [&](const VecX& at) { return energy->value(context, at, ws); };
+  const auto gradient = [&](const VecX& at) {
+    VecX g = VecX::Zero(n);
+    energy->add_gradient(context, at, g, ws);
+    return g;
+  };
+  BlockPattern pattern(body.mesh.num_vertices());
+  energy->add_pattern(pattern);
+  BlockMatrix h;
+  h.reset(std::move(pattern));
+  energy->add_hessian(context, x, h, false, ws);
+  const VecX g = gradient(x);
+  ASSERT_TRUE(g.allFinite());
+  EXPECT_GT(g.norm(), 0) << "does not act on this body; give it defaults that do";
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    const VecX d = random_vector(n, seed).normalized();
+    EXPECT_LT(difference_gap([&](double s) { return value(x + s * d); }, g.dot(d), 1e-3, 1e-3 * g.norm()),
+              1e-7);
+    VecX hd(n);
+    h.multiply(d, hd, std::vector<char>(static_cast<std::size_t>(n), 0));
+    EXPECT_LT(difference_gap([&](double s) -> VecX { return gradient(x + s * d); }, hd, 1e-3), 1e-6);
+  }
+  ParameterTable table;
+  table.add("energy", [&](ParamVisitor& v) { energy->visit_parameters(v); });
+  ASSERT_EQ(table.size(), energy->num_parameters());
+  const VecX theta = table.values(), z = random_vector(n, 4);
+  VecX vjp = VecX::Zero(theta.size());
+  energy->add_param_vjp(context, x, z, vjp, ws);
+  for (Index i = 0; i < theta.size(); ++i) {
+    const auto along = [&](double s) {
+      table.assign(theta + s * VecX::Unit(theta.size(), i));
+      energy->parameters_changed();
+      return z.dot(gradient(x));
+    };
+    EXPECT_LT(difference_gap(along, vjp[i], 0.01 * std::max(std::abs(theta[i]), 1e-3), 1e-6 * vjp.norm()),
+              1e-6)
+        << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryEnergy, ::testing::ValuesIn(registry().types("energy")));
+
+}  // namespace
+}  // namespace resilin::test

@@ -1,0 +1,106 @@
+// Every registered force and loss: what it pulls back against differences of what it computes.
+#include "core/optim/loss.hpp"
+#include "tests/support/components.hpp"
+
+namespace resilin::test {
+namespace {
+
+class EveryForce : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryForce, PullsBackToPositionsVelocitiesAndParameters) {
+  const SampleBody body(make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8));
+  const auto force = make_component<Force>(GetParam(), body.context());
+  const Index n = 3 * body.mesh.num_vertices();
+  ParameterTable table;
+  table.add("force", [&](ParamVisitor& v) { force->visit_parameters(v); });
+  ASSERT_EQ(table.size(), force->num_parameters());
+  const StepContext context{0.02, 0.01, 1};
+  const VecX x = deformed(body.mesh), v = random_vector(n, 2), z = random_vector(n, 3),
+             theta = table.values();
+  const auto work = [&](const VecX& at_x, const VecX& at_v, const VecX& at_theta) {
+    table.assign(at_theta);
+    force->parameters_changed();
+    VecX f = VecX::Zero(n);
+    force->add_force(context, at_x, at_v, f);
+    return z.dot(f);
+  };
+  VecX dx = VecX::Ones(n), dv = VecX::Ones(n), dtheta = VecX::Ones(theta.size());
+  force->add_vjp(context, x, v, z, dx, dv, dtheta);
+  dx -= VecX::Ones(n), dv -= VecX::Ones(n), dtheta -= VecX::Ones(theta.size());  // it adds to what is there
+  EXPECT_GT(dx.norm() + dv.norm() + dtheta.norm(), 0) << "depends on nothing";
+  const double size = std::abs(work(x, v, theta)) + z.norm();
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    const VecX p = random_vector(n, 10 + seed).normalized();
+    EXPECT_LT(
+        difference_gap([&](double s) { return work(x + s * p, v, theta); }, dx.dot(p), 1e-2, 1e-3 * size),
+        1e-8);
+    EXPECT_LT(
+        difference_gap([&](double s) { return work(x, v + s * p, theta); }, dv.dot(p), 1e-2, 1e-3 * size),
+        1e-8);
+  }
+  for (Index i = 0; i < theta.size(); ++i) {
+    const double step = 1e-2 * std::max(std::abs(theta[i]), 1e-2);
+    EXPECT_LT(difference_gap([&](double s) { return work(x, v, theta + s * VecX::Unit(theta.size(), i)); },
+                             dtheta[i], step, 1e-3 * dtheta.norm()),
+              1e-8)
+        << "parameter " << i;
+  }
+  table.assign(theta);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryForce, ::testing::ValuesIn(registry().types("force")));
+
+class EveryLoss : public ::testing::TestWithParam<std::string> {
+ protected:
+  static State state(Index n, unsigned seed) {
+    return {random_vector(n, seed), random_vector(n, seed + 100), 0.01 * seed};
+  }
+  static Tape tape_of(Index n, Index steps) {
+    Tape tape;
+    for (Index k = 0; k <= steps; ++k) {
+      tape.states.push_back(state(n, static_cast<unsigned>(k) + 1));
+      tape.frames.push_back(k);
+    }
+    return tape;
+  }
+};
+
+TEST_P(EveryLoss, GradientAgreesWithDifferencesAtEveryFrame) {
+  const SampleBody body(make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8));
+  const BuildContext context = body.context();
+  const Index n = 3 * body.mesh.num_vertices();
+  const auto loss = make_component<Loss>(GetParam(), context);
+  if (loss->needs_reference()) {
+    std::vector<State> reference;
+    for (Index k = 0; k <= context.steps; ++k) reference.push_back(state(n, static_cast<unsigned>(k) + 50));
+    loss->set_reference(reference);
+  }
+  Tape tape = tape_of(n, context.steps);
+  const double weight = 1.7;
+  double size = 0;
+  for (Index k = 0; k <= context.steps; ++k) {
+    Adjoint a;
+    a.ensure(n);
+    loss->add_gradient(Trajectory(tape), k, weight, a);
+    size += a.x.norm() + a.v.norm();
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+      State& at = tape.states[static_cast<std::size_t>(k)];
+      const State kept = at;
+      const VecX px = random_vector(n, seed).normalized(), pv = random_vector(n, seed + 7).normalized();
+      const auto along = [&](double s) {
+        at.x = kept.x + s * px;
+        at.v = kept.v + s * pv;
+        const double value = weight * loss->value(Trajectory(tape));
+        at = kept;
+        return value;
+      };
+      EXPECT_LT(difference_gap(along, a.x.dot(px) + a.v.dot(pv), 1e-1, 1e-3), 1e-8) << "frame " << k;
+    }
+  }
+  EXPECT_GT(size, 0) << "depends on no frame";
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryLoss, ::testing::ValuesIn(registry().types("loss")));
+
+}  // namespace
+}  // namespace resilin::test

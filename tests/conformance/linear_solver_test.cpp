@@ -1,0 +1,93 @@
+// Every registered sparse factorisation: definite and indefinite systems, several columns, refactorisation.
+#include "core/solve/linear_solver.hpp"
+
+#include "tests/support/components.hpp"
+
+namespace resilin::test {
+namespace {
+
+/// A random symmetric matrix with the pattern of a box grid of n^3 nodes; `shift` is added to a dominant
+/// diagonal.
+SpMat grid_matrix(Index n, double shift, unsigned seed) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> uniform(-1, 0);
+  Triplets entries;
+  const Index rows = n * n * n;
+  VecX diagonal = VecX::Constant(rows, shift);
+  for (Index i = 0; i < rows; ++i)
+    for (const Index step : {Index(1), n, n * n}) {
+      const Index j = i + step;
+      if (j >= rows) continue;
+      const double value = uniform(engine);
+      entries.emplace_back(i, j, value);
+      entries.emplace_back(j, i, value);
+      diagonal[i] -= value;
+      diagonal[j] -= value;
+    }
+  for (Index i = 0; i < rows; ++i) entries.emplace_back(i, i, diagonal[i]);
+  SpMat a(rows, rows);
+  a.setFromTriplets(entries.begin(), entries.end());
+  return a;
+}
+
+class EveryLinearSolver : public ::testing::TestWithParam<std::string> {
+ protected:
+  EveryLinearSolver() : solver_(make_component<LinearSolver>(GetParam(), {})) {}
+  static void expect_solves(Factorization& factor, const SpMat& a, Index columns) {
+    const MatX b = random_vector(a.rows() * columns, 9).reshaped(a.rows(), columns);
+    MatX x(a.rows(), columns);
+    factor.solve(b, x);
+    EXPECT_LT((a * x - b).norm(), 1e-10 * b.norm()) << columns << " columns";
+  }
+  std::unique_ptr<LinearSolver> solver_;
+};
+
+TEST_P(EveryLinearSolver, SolvesDefiniteSystemsOfAnyWidthAndRefactorises) {
+  for (const Index n : {Index(1), Index(3), Index(9)}) {
+    const auto factor = solver_->analyze(grid_matrix(n, 0.1, 1));
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+      const SpMat a = grid_matrix(n, 0.1, seed);
+      ASSERT_EQ(factor->factorize(a), Factorization::Result::PositiveDefinite);
+      for (const Index columns : {Index(1), Index(3), Index(2), Index(1)}) expect_solves(*factor, a, columns);
+    }
+  }
+}
+
+TEST_P(EveryLinearSolver, ReportsIndefiniteSystemsAndSolvesThemIfItSaysSo) {
+  const auto factor = solver_->analyze(grid_matrix(5, 0.1, 1));
+  // The smallest eigenvalue without a shift is zero (the constant vector), so a negative shift is indefinite.
+  const SpMat a = grid_matrix(5, -0.37, 2);
+  ASSERT_EQ(factor->factorize(a), Factorization::Result::Indefinite);
+  if (factor->solves_indefinite()) expect_solves(*factor, a, 3);
+  const SpMat definite = grid_matrix(5, 0.1, 3);
+  ASSERT_EQ(factor->factorize(definite), Factorization::Result::PositiveDefinite)
+      << "after an indefinite one";
+  expect_solves(*factor, definite, 3);
+}
+
+TEST_P(EveryLinearSolver, ReportsSingularMatrices) {
+  const SpMat pattern = grid_matrix(3, 0.1, 1);
+  const auto factor = solver_->analyze(pattern);
+  const SpMat zero = 0.0 * pattern;
+  EXPECT_EQ(factor->factorize(zero), Factorization::Result::Singular);
+  // One unknown without any equation.
+  SpMat hole = pattern;
+  for (Index c = 0; c < hole.outerSize(); ++c)
+    for (SpMat::InnerIterator it(hole, c); it; ++it)
+      if (it.row() == 13 || it.col() == 13) it.valueRef() = 0;
+  EXPECT_EQ(factor->factorize(hole), Factorization::Result::Singular);
+  ASSERT_EQ(factor->factorize(pattern), Factorization::Result::PositiveDefinite) << "after a singular one";
+  expect_solves(*factor, pattern, 2);
+}
+
+TEST_P(EveryLinearSolver, NeverCallsAMatrixOfNaNDefinite) {
+  SpMat a = grid_matrix(3, 0.1, 1);
+  const auto factor = solver_->analyze(a);
+  a.coeffRef(4, 4) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(factor->factorize(a), Factorization::Result::PositiveDefinite);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryLinearSolver, ::testing::ValuesIn(registry().types("linear_solver")));
+
+}  // namespace
+}  // namespace resilin::test

@@ -1,0 +1,79 @@
+// All forward solvers find the same states, all backward solvers the same gradient.
+#include "tests/physics/statics.hpp"
+
+namespace resilin::test {
+namespace {
+
+class SolverAgreement : public SceneTest, public ::testing::WithParamInterface<std::string> {
+ protected:
+  std::string beam(const std::string& materials) const {
+    Mat3X a(3, 17 * 5 * 5);
+    for (Index i = 0; i < a.size(); ++i) a.data()[i] = std::sin(0.7 * static_cast<double>(i) + 0.3);
+    files_.write("a.csv", csv_text(a));
+    return fmt::format(R"(
+time: {{step: 0.01, steps: 5}}
+bodies:
+  beam:
+    mesh: {{generator: {{type: box, size: [0.32, 0.08, 0.08], cells: [16, 4, 4]}}}}
+    materials: {}
+    pins: [{{nodes: {{box: {{min: [0, 0, 0], max: [0, 0.08, 0.08]}}}}, hold: rest}}]
+    initial: {{twist: {{axis: [1, 0, 0], point: [0, 0.04, 0.04], rate: 2.4543692606170259}}}}
+forward: {{relative_tolerance: 1e-10, absolute_tolerance: 0, max_iterations: 20000}}
+backward: {{relative_tolerance: 1e-10}}
+losses: [{{loss: {{type: linear_functional, positions: {{file: a.csv}}, velocities: [0.01, 0.02, 0.03]}}}}]
+)",
+                       materials);
+  }
+};
+
+// A residual of 1e-10 of the elastic forces is an error of x of about the same share of the displacement
+// within a step, carried through five: 1e-8 of x (and of v = dx/h, a hundred times dx).
+TEST_P(SolverAgreement, ForwardSolversReachTheSameStates) {
+  // Local/global iterations on a solid that is no projection crawl when it is nearly incompressible: 22000
+  // for a step at nu = 0.45.
+  const std::string yaml = beam(solid(GetParam(), 1e6, GetParam() == "corotated_volume" ? 0.45 : 0.3));
+  std::vector<Tape> tapes;
+  for (const char* type : {"newton", "pd", "pd_newton_krylov"}) {
+    const auto sim = simulation(yaml, {std::string("forward.type=") + type});
+    tapes.emplace_back();
+    sim->run(tapes.back(), true);
+  }
+  for (std::size_t k = 1; k < tapes.size(); ++k)
+    for (std::size_t i = 1; i < tapes[0].states.size(); ++i) {
+      EXPECT_LT(relative_error(tapes[k].states[i].x, tapes[0].states[i].x), 1e-8)
+          << "solver " << k << ", step " << i;
+      EXPECT_LT(relative_error(tapes[k].states[i].v, tapes[0].states[i].v), 1e-7)
+          << "solver " << k << ", step " << i;
+    }
+}
+
+TEST_P(SolverAgreement, BackwardSolversFindTheSameGradient) {
+  const std::string yaml = beam(solid(GetParam(), 1e6, 0.45));
+  std::vector<VecX> gradients;
+  std::vector<std::string> types{"direct", "pd_krylov"};
+  if (GetParam() == "corotated_volume")
+    types.emplace_back("pd_fixed_point");  // converges for projections only
+  for (const std::string& type : types) {
+    const auto t = task(yaml, {"backward.type=" + type, "forward.type=newton"});
+    gradients.emplace_back();
+    t->evaluate_table(gradients.back());
+  }
+  const auto minres =
+      task(yaml, {"backward.type=pd_krylov", "backward.method=minres", "forward.type=newton"});
+  gradients.emplace_back();
+  minres->evaluate_table(gradients.back());
+  // Groups apart, since their units and sizes differ by orders of magnitude.
+  for (std::size_t k = 1; k < gradients.size(); ++k)
+    for (const ParameterEntry& e : minres->simulation().system().parameters().entries()) {
+      const VecX a = gradients[0].segment(e.offset, e.size), b = gradients[k].segment(e.offset, e.size);
+      EXPECT_GT(a.norm(), 0) << e.path;
+      EXPECT_LT((a - b).norm(), 1e-8 * a.norm()) << "solver " << k << ", " << e.path;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SolverAgreement,
+                         ::testing::Values("corotated_volume", "neo_hookean", "stable_neo_hookean"),
+                         [](const auto& p) { return p.param; });
+
+}  // namespace
+}  // namespace resilin::test

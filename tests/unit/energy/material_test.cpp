@@ -1,0 +1,251 @@
+// The projections behind the first-party materials, at numbers and far from rest.
+#include "core/energy/material.hpp"
+
+#include "tests/support/components.hpp"
+
+namespace resilin::test {
+namespace {
+
+/// A material at single deformations.
+class Point {
+ public:
+  explicit Point(const std::string& type, std::map<std::string, double> values = {})
+      : body_(make_box({1, 1, 1}, {1, 1, 1}, ElementType::Hex8)),
+        material_(make_component<Material>(type, body_.context(), values)) {
+    for (const Field* f : material_->fields()) params_.push_back(splat(f->at(0, 0)));
+  }
+  double energy(const Mat3& f) {
+    Pack psi = splat(0.0);
+    material_->add_energy(batch(f), &psi);
+    return psi[3];
+  }
+  Mat3 stress(const Mat3& f) {
+    Pack psi = splat(0.0);
+    Mat3Pack p = zero_mat3();
+    material_->add_stress(batch(f), &psi, &p);
+    return lane(p, 3);
+  }
+  MatX tangent(const Mat3& f) {
+    TangentPack c;
+    for (Pack& e : c.c) e = splat(0.0);
+    material_->add_tangent(batch(f), &c);
+    MatX m(9, 9);
+    for (int a = 0; a < 9; ++a)
+      for (int b = 0; b < 9; ++b) m(a, b) = c(a, b)[3];
+    return m;
+  }
+  /// Largest relative gap between the tangent and differences of the stress in each entry of F.
+  double tangent_gap(const Mat3& f) {
+    const MatX c = tangent(f);
+    double worst = 0;
+    for (int k = 0; k < 9; ++k) {
+      const auto at = [&](double s) -> VecX {
+        Mat3 g = f;
+        g.data()[k] += s;
+        return stress(g).reshaped();
+      };
+      double best = std::numeric_limits<double>::infinity();
+      for (const double s : {1e-2, 2e-3, 4e-4, 8e-5}) {
+        const VecX d = (8 * (at(s) - at(-s)) - (at(2 * s) - at(-2 * s))) / (12 * s);
+        const double gap = (d - c.col(k)).norm() / c.norm();
+        if (gap < best) best = gap;
+      }
+      worst = std::max(worst, best);
+    }
+    return worst;
+  }
+  Mat3 quadratic_form() const {
+    std::vector<double> p;
+    for (const Pack& v : params_) p.push_back(v[0]);
+    return material_->quadratic_form(p.data());
+  }
+
+ private:
+  SampleBatch batch(const Mat3& f) {
+    for (int l = 0; l < kLanes; ++l) set_lane(f_, l, f);
+    batched_svd(&f_, &svd_, 1);
+    return {1, &f_, &svd_, params_.data()};
+  }
+  SampleBody body_;
+  std::unique_ptr<Material> material_;
+  std::vector<Pack> params_;
+  Mat3Pack f_;
+  Svd3Pack svd_;
+};
+
+constexpr double kE = 1e6, kNu = 0.4;  // the defaults
+constexpr double kMu = kE / (2 * (1 + kNu)), kLambda = kE * kNu / ((1 + kNu) * (1 - 2 * kNu));
+
+struct Deformation {
+  std::string name;
+  Mat3 f;
+};
+void PrintTo(const Deformation& d, std::ostream* out) {
+  *out << d.name;
+}
+std::vector<Deformation> far_from_rest() {
+  const Mat3 a = Eigen::AngleAxisd(0.7, Vec3(1, 2, -1).normalized()).toRotationMatrix();
+  const Mat3 b = Eigen::AngleAxisd(-1.9, Vec3(0, 1, 3).normalized()).toRotationMatrix();
+  const auto stretch = [&](double x, double y, double z) -> Mat3 {
+    return a * Vec3(x, y, z).asDiagonal() * b;
+  };
+  Mat3 shear = Mat3::Identity();
+  shear(0, 1) = 3;
+  const double c = std::cbrt(0.05), d = std::cbrt(20.0);
+  return {{"flattened_to_0_05", stretch(1, 1, 0.05)},
+          {"thinned_to_0_05", stretch(1, std::sqrt(0.05), std::sqrt(0.05) * 0.999)},
+          {"squeezed_to_0_05", stretch(c, c, c)},
+          {"pulled_to_20", stretch(20, 1, 1)},
+          {"widened_to_20", stretch(std::sqrt(20.0), std::sqrt(20.0), 1)},
+          {"blown_up_to_20", stretch(d, d, d)},
+          {"sheared", a * shear},
+          {"pulled_and_squeezed", stretch(5, 0.3, 0.1)},
+          {"inverted_slightly", stretch(1.1, 0.9, -0.1)},
+          {"inverted", stretch(1.2, 0.9, -0.5)},
+          {"equal_values", 1.3 * a},
+          {"two_equal_values", stretch(1.3, 1.3, 0.8)},
+          {"nearly_equal_values", stretch(1.3, 1.3 + 1e-9, 1.3 - 1e-9)},
+          {"identity_times_1_3", 1.3 * Mat3::Identity()}};
+}
+
+class VolumeProjection : public ::testing::TestWithParam<Deformation> {
+ protected:
+  Point volume_{"volume"};
+};
+
+TEST_P(VolumeProjection, HasDeterminantOneAndIsStationary) {
+  const Mat3& f = GetParam().f;
+  const Mat3 d = f - volume_.stress(f) / kLambda;  // P = lambda (F - D)
+  EXPECT_NEAR(d.determinant(), 1, 1e-11);
+  const Mat3 cofactor = d.inverse().transpose();  // times det D = 1: the normal of the surface det = 1
+  const Mat3 offset = f - d;
+  const double multiplier = (offset.array() * cofactor.array()).sum() / cofactor.squaredNorm();
+  EXPECT_LT((offset - multiplier * cofactor).norm(), 1e-11 * (1 + f.norm()));
+  EXPECT_NEAR(volume_.energy(f), 0.5 * kLambda * offset.squaredNorm(), 1e-12 * volume_.energy(f) + 1e-20);
+}
+
+TEST_P(VolumeProjection, DerivativeAgreesWithDifferences) {
+  EXPECT_LT(volume_.tangent_gap(GetParam().f), 1e-8);
+}
+
+TEST_P(VolumeProjection, DoesNotDependOnTheFrame) {
+  const Mat3& f = GetParam().f;
+  const Mat3 r = Eigen::AngleAxisd(2.0, Vec3(-1, 1, 4).normalized()).toRotationMatrix();
+  EXPECT_LT((volume_.stress(r * f) - r * volume_.stress(f)).norm(), 1e-10 * kLambda * (1 + f.norm()));
+  EXPECT_LT((volume_.stress(f * r) - volume_.stress(f) * r).norm(), 1e-10 * kLambda * (1 + f.norm()));
+}
+
+INSTANTIATE_TEST_SUITE_P(FarFromRest, VolumeProjection, ::testing::ValuesIn(far_from_rest()),
+                         [](const auto& p) { return p.param.name; });
+
+TEST(Volume, NothingOfDeterminantOneIsNearerWhereTheDeformationIsModerate) {
+  Point volume("volume");
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const VecX v = random_vector(9, seed);
+    const Mat3 f = Mat3::Identity() + 0.15 * Eigen::Map<const Mat3>(v.data());
+    const double distance = std::sqrt(2 * volume.energy(f) / kLambda);
+    for (unsigned other = 1; other <= 50; ++other) {
+      const VecX w = random_vector(9, 1000 * seed + other);
+      Mat3 g = f + 0.2 * Eigen::Map<const Mat3>(w.data());
+      if (g.determinant() <= 0) continue;
+      g /= std::cbrt(g.determinant());
+      EXPECT_GE((f - g).norm(), distance - 1e-12);
+    }
+  }
+}
+
+TEST(Corotated, ByHand) {
+  Point corotated("corotated");
+  const Mat3 r = Eigen::AngleAxisd(0.7, Vec3(1, 2, -1).normalized()).toRotationMatrix();
+  const Mat3 s = Vec3(1.5, 1, 0.8).asDiagonal();
+  EXPECT_NEAR(corotated.energy(r * s), kMu * (0.25 + 0.04), 1e-9);
+  EXPECT_LT((corotated.stress(r * s) - 2 * kMu * (r * s - r)).norm(), 1e-8);
+  EXPECT_LT((corotated.quadratic_form() - 2 * kMu * Mat3::Identity()).norm(), 1e-9);
+}
+
+TEST(Corotated, KeepsItsRelativeAccuracyAtTinyStrains) {
+  Point corotated("corotated");
+  const Mat3 r = Eigen::AngleAxisd(0.7, Vec3(1, 2, -1).normalized()).toRotationMatrix();
+  Mat3 strain;
+  strain << 1, 0.5, -0.3, 0.5, -0.7, 0.8, -0.3, 0.8, 0.2;
+  for (const double size : {1e-3, 1e-5, 1e-7, 1e-9}) {
+    // |R| is rounded to 1e-16, hence the second term.
+    const Mat3 p = corotated.stress(r * (Mat3::Identity() + size * strain)),
+               expected = 2 * kMu * size * r * strain;
+    EXPECT_LT((p - expected).norm(), (1e-12 + 3e-15 / size) * expected.norm()) << size;
+  }
+}
+
+TEST(Corotated, DerivativeAgreesWithDifferencesWhereTheRotationIsUnique) {
+  Point corotated("corotated");
+  for (const Deformation& d : far_from_rest()) EXPECT_LT(corotated.tangent_gap(d.f), 1e-7) << d.name;
+}
+
+TEST(NeoHookean, ByHandAndNotANumberWhereVolumeIsNegative) {
+  Point neo("neo_hookean");
+  const Mat3 f = Vec3(1.5, 1, 0.8).asDiagonal();
+  const double j = 1.2;
+  EXPECT_NEAR(neo.energy(f),
+              kMu * (0.5 * (2.25 + 1 + 0.64 - 3) - std::log(j)) + 0.5 * kLambda * std::log(j) * std::log(j),
+              1e-8);
+  EXPECT_NEAR(neo.stress(f)(0, 0), kMu * (1.5 - 1 / 1.5) + kLambda * std::log(j) / 1.5, 1e-8);
+  EXPECT_TRUE(std::isnan(neo.energy(Vec3(1, 1, -0.1).asDiagonal())));
+  EXPECT_TRUE(std::isnan(neo.stress(Vec3(1, 1, -0.1).asDiagonal())(0, 0)));
+}
+
+TEST(StableNeoHookean, IsFiniteForInvertedElements) {
+  Point stable("stable_neo_hookean");
+  for (const Deformation& d : far_from_rest()) {
+    EXPECT_TRUE(std::isfinite(stable.energy(d.f))) << d.name;
+    EXPECT_LT(stable.tangent_gap(d.f), 1e-8) << d.name;
+  }
+  EXPECT_TRUE(std::isfinite(stable.energy(Mat3::Zero())));
+}
+
+TEST(IsotropicSolids, AreLinearElasticityNearRest) {
+  // d P = 2 mu eps + lambda tr(eps) I; the two parts of the corotated solid add up to nearly the same: volume
+  // alone is lambda tr(eps)/3 in each direction, that is a bulk part of lambda/3.
+  MatX expected = MatX::Zero(9, 9);
+  for (int a = 0; a < 9; ++a)
+    for (int b = 0; b < 9; ++b) {
+      const int i = a % 3, j = a / 3, k = b % 3, l = b / 3;
+      expected(a, b) = kMu * ((i == k && j == l) + (i == l && j == k)) + kLambda * (i == j && k == l);
+    }
+  for (const char* type : {"neo_hookean", "stable_neo_hookean"})
+    EXPECT_LT((Point(type).tangent(Mat3::Identity()) - expected).norm(), 1e-12 * expected.norm()) << type;
+  MatX shear = expected, bulk = MatX::Zero(9, 9);
+  for (int a = 0; a < 9; a += 4)
+    for (int b = 0; b < 9; b += 4) shear(a, b) -= kLambda, bulk(a, b) = kLambda / 3;
+  EXPECT_LT((Point("corotated").tangent(Mat3::Identity()) - shear).norm(), 1e-12 * shear.norm());
+  EXPECT_LT((Point("volume").tangent(Mat3::Identity()) - bulk).norm(), 1e-12 * bulk.norm());
+  // The default quadratic form: the largest eigenvalue at rest is that of a change of volume.
+  EXPECT_LT((Point("neo_hookean").quadratic_form() - (2 * kMu + 3 * kLambda) * Mat3::Identity()).norm(),
+            1e-8);
+}
+
+TEST(Muscle, PullsAlongItsFibreOnly) {
+  Point muscle("muscle", {{"stiffness", 1e5}, {"activation", 0.8}});  // the fibre is x
+  EXPECT_NEAR(muscle.energy(Mat3::Identity()), 0.5 * 1e5 * 0.04, 1e-9);
+  Mat3 expected = Mat3::Zero();
+  expected(0, 0) = 1e5 * 0.2;
+  EXPECT_LT((muscle.stress(Mat3::Identity()) - expected).norm(), 1e-9);
+  EXPECT_LT((muscle.stress(Vec3(0.8, 3, 0.1).asDiagonal())).norm(), 1e-9);
+  Mat3 q = Mat3::Zero();
+  q(0, 0) = 1e5;
+  EXPECT_EQ(muscle.quadratic_form(), q);
+}
+
+TEST(Lame, DerivativesAgreeWithDifferences) {
+  for (const double nu : {-0.5, 0.0, 0.3, 0.49}) {
+    const LamePack l = lame(splat(2e5), splat(nu));
+    const double h = 1e-5;
+    const LamePack up = lame(splat(2e5), splat(nu + h)), down = lame(splat(2e5), splat(nu - h));
+    EXPECT_NEAR(l.mu_nu[0], (up.mu[0] - down.mu[0]) / (2 * h), 1e-6 * std::abs(l.mu_nu[0]));
+    EXPECT_NEAR(l.lambda_nu[0], (up.lambda[0] - down.lambda[0]) / (2 * h), 2e-6 * std::abs(l.lambda_nu[0]));
+    EXPECT_NEAR(l.mu_e[0] * 2e5, l.mu[0], 1e-9);
+    EXPECT_NEAR(l.lambda_e[0] * 2e5, l.lambda[0], 1e-9 * std::max(1.0, l.lambda[0]));
+  }
+}
+
+}  // namespace
+}  // namespace resilin::test

@@ -1,0 +1,166 @@
+#include "core/optim/gradcheck.hpp"
+
+#include "tests/support/components.hpp"
+
+#include <cmath>
+
+namespace resilin::test {
+namespace {
+
+/// L = sum of x^2 over the last frame, and of v^2/100; its gradient in x is `factor` times the right one.
+class SeededLoss : public Loss {
+ public:
+  SeededLoss(double factor, bool forget_velocities)
+      : factor_(factor), forget_velocities_(forget_velocities) {}
+  double value(const Trajectory& t) const override {
+    const State& s = t.frame(t.num_frames() - 1);
+    return s.x.squaredNorm() + 0.01 * s.v.squaredNorm();
+  }
+  void add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const override {
+    if (k != t.num_frames() - 1) return;
+    a.x += factor_ * weight * 2 * t.frame(k).x;
+    if (!forget_velocities_) a.v += factor_ * weight * 0.02 * t.frame(k).v;
+  }
+
+ private:
+  double factor_;
+  bool forget_velocities_;
+};
+struct NoOptions {
+  void visit(ParamVisitor&) {}
+};
+struct RightLoss final : SeededLoss {
+  using Options = NoOptions;
+  RightLoss(const Options&, const BuildContext&) : SeededLoss(1, false) {}
+};
+struct DoubledLoss final : SeededLoss {
+  using Options = NoOptions;
+  DoubledLoss(const Options&, const BuildContext&) : SeededLoss(2, false) {}
+};
+struct NegatedLoss final : SeededLoss {
+  using Options = NoOptions;
+  NegatedLoss(const Options&, const BuildContext&) : SeededLoss(-1, false) {}
+};
+struct ForgetfulLoss final : SeededLoss {
+  using Options = NoOptions;
+  ForgetfulLoss(const Options&, const BuildContext&) : SeededLoss(1, true) {}
+};
+struct SlightlyWrongLoss final : SeededLoss {
+  using Options = NoOptions;
+  SlightlyWrongLoss(const Options&, const BuildContext&) : SeededLoss(1 + 1e-4, false) {}
+};
+
+class Gradcheck : public ::testing::Test {
+ protected:
+  Gradcheck() {
+    registry_.load_folder(RESILIN_PLUGIN_DIR);
+    registry_.add<Loss, RightLoss>("right", "a");
+    registry_.add<Loss, DoubledLoss>("doubled", "a");
+    registry_.add<Loss, NegatedLoss>("negated", "a");
+    registry_.add<Loss, ForgetfulLoss>("forgetful", "a");
+    registry_.add<Loss, SlightlyWrongLoss>("slightly_wrong", "a");
+  }
+  std::unique_ptr<Task> task(const std::string& loss) {
+    const std::string yaml = R"(
+time: {step: 0.01, steps: 3}
+bodies:
+  a:
+    mesh: {generator: {type: box, size: [0.2, 0.1, 0.1], cells: [2, 1, 1]}}
+    materials: [{type: neo_hookean, E: 1e5, nu: 0.4}]
+    pins: [{nodes: {box: {min: [0, 0, 0], max: [0, 0.1, 0.1]}}}]
+    initial: {velocity: [0.1, 0.2, 0.3]}
+forward: {relative_tolerance: 1e-11, absolute_tolerance: 0}
+backward: {type: direct}
+)";
+    const SceneFile f = load_scene(
+        folder_.write("scene.yaml", yaml + "losses: [{loss: {type: " + loss + "}}]\n"), {}, registry_);
+    return std::make_unique<Task>(f.options, registry_, f.places);
+  }
+  GradcheckReport check(const std::string& loss, GradcheckOptions options = {}) {
+    return check_gradient(*task(loss), options);
+  }
+  TestFolder folder_;
+  Registry registry_;
+};
+
+TEST_F(Gradcheck, PassesARightGradientInEveryGroupAndDirection) {
+  const GradcheckReport r = check("right");
+  EXPECT_TRUE(r.passed);
+  EXPECT_LT(r.worst_error, 1e-6);
+  EXPECT_GT(r.loss, 0);
+  std::map<std::string, int> rows;
+  for (const GradcheckRow& row : r.rows) {
+    ++rows[row.path];
+    EXPECT_TRUE(row.passed) << row.path << " " << row.direction << ": " << row.error;
+  }
+  EXPECT_EQ(rows["bodies.a.materials[0].youngs_modulus"], 1);
+  EXPECT_EQ(rows["bodies.a.initial.velocities"], 1 + 2 + 3);  // the gradient, random directions, coordinates
+  EXPECT_EQ(rows["gravity"], 1 + 2 + 3);
+  EXPECT_EQ(rows.size(), 8u);
+}
+
+TEST_F(Gradcheck, FindsAFactorOfTwoAndAWrongSign) {
+  for (const char* loss : {"doubled", "negated"}) {
+    const GradcheckReport r = check(loss);
+    EXPECT_FALSE(r.passed) << loss;
+    const double expected = std::string(loss) == "doubled" ? 0.5 : 2.0;
+    EXPECT_NEAR(r.worst_error, expected, 1e-4) << loss;
+    for (const GradcheckRow& row : r.rows) {
+      const bool pinned = row.adjoint == 0;  // neither moves nor pulls
+      EXPECT_TRUE(!row.passed || row.below_noise || pinned)
+          << loss << " " << row.path << " " << row.direction;
+    }
+  }
+}
+
+TEST_F(Gradcheck, FindsAForgottenPartAndASmallError) {
+  EXPECT_FALSE(check("forgetful").passed);
+  const GradcheckReport small = check("slightly_wrong");
+  EXPECT_FALSE(small.passed);
+  EXPECT_NEAR(small.worst_error, 1e-4, 2e-5);
+  GradcheckOptions loose;
+  loose.tolerance = 1e-3;
+  EXPECT_TRUE(check("slightly_wrong", loose).passed);
+}
+
+TEST_F(Gradcheck, ChecksTheGroupsThatAreAskedForAndLeavesTheParametersAsTheyWere) {
+  const auto t = task("right");
+  const VecX before = t->simulation().system().parameters().values();
+  GradcheckOptions options;
+  options.paths = {"bodies.*.materials[*].youngs_modulus", "gravity"};
+  options.random_directions = 0;
+  options.coordinates = 1;
+  const GradcheckReport r = check_gradient(*t, options);
+  ASSERT_EQ(r.rows.size(), 3u);
+  EXPECT_EQ(r.rows[0].path, "bodies.a.materials[0].youngs_modulus");
+  EXPECT_EQ(r.rows[0].direction, "value");
+  EXPECT_EQ(r.rows[1].direction, "gradient");
+  EXPECT_EQ(r.rows[2].direction.rfind("coordinate ", 0), 0u);
+  EXPECT_EQ(t->simulation().system().parameters().values(), before);
+  options.paths = {"bodies.a.nothing"};
+  EXPECT_THROW((void)check_gradient(*t, options), Error);
+}
+
+TEST_F(Gradcheck, TheRemainderOfARightGradientFallsWithTheSquareOfTheStep) {
+  GradcheckOptions options;
+  options.paths = {"bodies.a.initial.velocity"};
+  int measured = 0;
+  for (const GradcheckRow& row : check("right", options).rows) {
+    if (std::isnan(row.taylor_order)) continue;
+    EXPECT_NEAR(row.taylor_order, 2, 0.1) << row.direction;
+    ++measured;
+  }
+  EXPECT_GT(measured, 2);
+  for (const GradcheckRow& row : check("doubled", options).rows) {
+    EXPECT_NEAR(row.taylor_order, 1, 0.1) << row.direction;
+  }
+}
+
+TEST_F(Gradcheck, IsRepeatable) {
+  const GradcheckReport a = check("right"), b = check("right");
+  ASSERT_EQ(a.rows.size(), b.rows.size());
+  for (std::size_t i = 0; i < a.rows.size(); ++i) EXPECT_EQ(a.rows[i].difference, b.rows[i].difference);
+}
+
+}  // namespace
+}  // namespace resilin::test

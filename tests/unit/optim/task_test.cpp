@@ -1,0 +1,160 @@
+#include "core/optim/task.hpp"
+
+#include "tests/support/components.hpp"
+
+#include <cmath>
+
+namespace resilin::test {
+namespace {
+
+constexpr const char* kScene = R"(
+time: {step: 0.01, steps: 3}
+bodies:
+  a:
+    mesh: {generator: {type: box, size: [0.2, 0.1, 0.1], cells: [2, 1, 1]}}
+    materials: [{type: corotated, E: 1e5, nu: 0.4}, {type: volume, E: 1e5, nu: 0.4}]
+    pins: [{nodes: {box: {min: [0, 0, 0], max: [0, 0.1, 0.1]}}}]
+forward: {relative_tolerance: 1e-10}
+losses: [{loss: {type: linear_functional, positions: [1, 2, 3], velocities: [0.01, 0, 0.02]}}]
+)";
+std::string scene(const std::string& parameters) {
+  return kScene + ("parameters: [" + parameters + "]\n");
+}
+const char* const kBothModuli =
+    "{path: 'bodies.a.materials[*].youngs_modulus', lower: 1e4, upper: 1e6, scale: log, start: [2e5]}";
+
+std::string error_of(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
+  try {
+    (void)make_task(yaml, overrides);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Errc::Input) << e.what();
+    return e.what();
+  }
+  return "no error";
+}
+void expect_error(const std::string& parameters, const std::string& part) {
+  const std::string text = error_of(scene(parameters));
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_NE(text.find("scene.yaml:"), std::string::npos) << "no place: " << text;
+}
+
+TEST(Task, ScalesBoundsAndStarts) {
+  const auto task = make_task(
+      scene(std::string(kBothModuli) + ", {path: gravity, lower: -20, upper: 5, start: [0, 1, -9]}"));
+  ASSERT_EQ(task->size(), 4);
+  ASSERT_EQ(task->variables().size(), 2u);
+  EXPECT_EQ(task->variables()[0].entries.size(), 2u);
+  EXPECT_EQ(task->variables()[0].truth[0], 1e5);
+  EXPECT_EQ(task->variables()[0].unit, "Pa");
+  EXPECT_DOUBLE_EQ(task->lower()[0], std::log(1e4));
+  EXPECT_DOUBLE_EQ(task->upper()[0], std::log(1e6));
+  EXPECT_DOUBLE_EQ(task->start()[0], std::log(2e5));
+  EXPECT_EQ(task->lower()[2], -20);
+  EXPECT_EQ(VecX(task->start().tail(3)), VecX(Vec3(0, 1, -9)));
+  const double low = task->values(task->lower(), task->variables()[0])[0];
+  const double high = task->values(task->upper(), task->variables()[0])[0];
+  EXPECT_GE(low, 1e4) << "a rounding below the bound";
+  EXPECT_LE(high, 1e6) << "a rounding above the bound";
+  EXPECT_NEAR(low, 1e4, 1e-9);
+  EXPECT_NEAR(high, 1e6, 1e-7);
+}
+
+TEST(Task, ApplyWritesAllMatchesOfAPattern) {
+  const auto task = make_task(scene(kBothModuli));
+  task->apply(VecX::Constant(1, std::log(3e5)));
+  const System& s = task->simulation().system();
+  for (const ParameterEntry* e : s.parameters().find("bodies.a.materials[*].youngs_modulus"))
+    EXPECT_NEAR(e->values[0], 3e5, 1e-9);
+  EXPECT_NEAR(s.parameters().find("bodies.a.materials[0].poissons_ratio").front()->values[0], 0.4, 0);
+}
+
+TEST(Task, GradientAgreesWithDifferencesInTheScaledVariables) {
+  const auto task =
+      make_task(scene(std::string(kBothModuli) + ", {path: gravity, lower: -20, upper: 5, start: [-3]}"));
+  const VecX u = task->start();
+  VecX g(4);
+  const double loss = task->evaluate(u, g);
+  EXPECT_NEAR(task->loss(u), loss, 1e-13 * std::abs(loss));
+  for (Index i = 0; i < 4; ++i)
+    EXPECT_LT(difference_gap([&](double s) { return task->loss(u + s * VecX::Unit(4, i)); }, g[i], 0.05,
+                             1e-3 * g.norm()),
+              1e-6)
+        << i;
+}
+
+TEST(Task, LossIsTheWeightedSum) {
+  const auto one = make_task(kScene), twice = make_task(kScene, {"losses[0].weight=2.5"});
+  const double a = one->loss_of_table(), b = twice->loss_of_table();
+  EXPECT_NEAR(b, 2.5 * a, 1e-12 * std::abs(b));
+  VecX ga, gb;
+  one->evaluate_table(ga);
+  twice->evaluate_table(gb);
+  EXPECT_LT(relative_error(gb, 2.5 * ga), 1e-9);
+}
+
+TEST(Task, TheReferenceIsTheSceneAsItIsWritten) {
+  const auto task = make_task(scene(kBothModuli), {"losses=[{loss: {type: match_trajectory}}]"});
+  VecX g(1);
+  EXPECT_EQ(task->evaluate(VecX::Constant(1, std::log(1e5)), g),
+            task->loss(VecX::Constant(1, std::log(1e5))));
+  EXPECT_LT(task->loss(VecX::Constant(1, std::log(1e5))), 1e-16);
+  EXPECT_GT(task->evaluate(task->start(), g), 1e-9);
+  EXPECT_GT(std::abs(g[0]), 0);
+}
+
+TEST(Task, RandomStartsAreWithinBoundsAndDrawnFromTheSeed) {
+  const std::string parameters =
+      "{path: 'bodies.a.materials[0].youngs_modulus', lower: 1e3, upper: 1e7, scale: log}, {path: "
+      "bodies.a.initial.velocities, lower: -1, upper: 2}";
+  const auto start = [&](int seed) {
+    return make_task(scene(parameters), {"seed=" + std::to_string(seed)})->start();
+  };
+  const VecX a = start(3), again = start(3), b = start(4);
+  EXPECT_EQ(a, again);
+  EXPECT_NE(a, b);
+  ASSERT_EQ(a.size(), 37);
+  EXPECT_GE(a[0], std::log(1e3));
+  EXPECT_LE(a[0], std::log(1e7));
+  EXPECT_GE(a.tail(36).minCoeff(), -1);
+  EXPECT_LE(a.tail(36).maxCoeff(), 2);
+  EXPECT_NEAR(a.tail(36).mean(), 0.5, 0.5);
+  EXPECT_GT(a.tail(36).maxCoeff() - a.tail(36).minCoeff(), 1.5);
+  double sum = 0;  // uniform in the logarithm
+  for (int seed = 0; seed < 40; ++seed) sum += start(seed)[0];
+  EXPECT_NEAR(sum / 40, std::log(1e5), 1.5);
+}
+
+TEST(TaskMistakes, AreNamedAtTheirPlaces) {
+  expect_error("{path: bodies.a.youngs_modulus, lower: 1, upper: 2}",
+               "parameters[0].path: no differentiable parameter");
+  expect_error("{path: 'bodies.a.materials[0].poissons_ratio', lower: 0.1, upper: 0.5}",
+               "parameters[0].upper: 0.5 is outside the range (-1, 0.5)");
+  expect_error("{path: bodies.a.density, lower: -1, upper: 10, start: [1]}",
+               "parameters[0].lower: -1 is outside");
+  expect_error("{path: bodies.a.density, upper: 10, start: [1]}", "parameters[0].lower: -inf is outside");
+  expect_error("{path: bodies.a.density, lower: 10, upper: 20, start: [30]}",
+               "30 is outside the bounds [10, 20]");
+  expect_error("{path: gravity, lower: -1, upper: 1, start: [1, 1]}", "2 numbers given; the parameter has 3");
+  expect_error("{path: gravity}", "a random start needs a lower and an upper bound");
+  expect_error("{path: gravity, start: [0]}, {path: gravity, start: [0]}",
+               "parameters[1].path: gravity is already a parameter");
+}
+
+TEST(TaskMistakes, SeveralThatStayEqualHaveToBeEqual) {
+  const std::string yaml = scene(kBothModuli);
+  EXPECT_NE(
+      error_of(yaml, {"bodies.a.materials[1].E=2e5"}).find("differ in the scene: they cannot stay equal"),
+      std::string::npos);
+  EXPECT_NE(error_of(yaml, {"bodies.a.materials[1].E=[1e5, 1e5]"}).find("they cannot stay equal"),
+            std::string::npos);
+}
+
+TEST(TaskMistakes, ATaskNeedsALossAndIsToldWhichThereAre) {
+  const std::string text = error_of(kScene, {"losses=[]"});
+  EXPECT_NE(text.find("a task needs at least one loss"), std::string::npos) << text;
+  for (const std::string& type : registry().types("loss"))
+    EXPECT_NE(text.find(type), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace resilin::test
