@@ -36,7 +36,10 @@ std::string json_text(const Job& job, const GradcheckOptions& options, const Gra
   for (const GradcheckRow& r : report.rows) {
     out.begin_object().field("path", r.path).field("direction", r.direction).field("adjoint", r.adjoint);
     out.field("difference", r.difference).field("step", r.step).field("error", r.error);
-    out.field("taylor_order", r.taylor_order).field("below_noise", r.below_noise).field("passed", r.passed);
+    out.field("taylor_order", r.taylor_order)
+        .field("below_noise", r.below_noise)
+        .field("at_bound", r.at_bound)
+        .field("passed", r.passed);
     out.end_object();
   }
   return out.end_array().end_object().text() + "\n";
@@ -49,6 +52,7 @@ std::string table_text(const GradcheckOptions& options, const GradcheckReport& r
                fmt::format("{:.1e}", r.step), fmt::format("{:.1e}", r.error),
                r.taylor_order == r.taylor_order ? fmt::format("{:.2f}", r.taylor_order) : "-",
                !r.passed       ? "FAILED"
+               : r.at_bound    ? "not checked (at the end of its range)"
                : r.below_noise ? "ok (below rounding)"
                                : "ok"});
   return table.text() + fmt::format("\nloss {:.9g}; worst relative error {:.2e}, tolerance {:.2e}: {}\n",

@@ -3,6 +3,8 @@
 #include "core/base/file.hpp"
 #include "core/base/hash.hpp"
 #include "core/base/parallel.hpp"
+#include "core/params/passive_visitor.hpp"
+#include "core/plugin/interface_hash.hpp"
 #include "core/plugin/paths.hpp"
 
 #include <fmt/format.h>
@@ -49,12 +51,57 @@ void write_texts(JsonWriter& out, const std::string& key, const std::vector<std:
   out.end_array();
 }
 
+namespace {
+
+/// Names of all files that the options refer to.
+class FileNames final : public PassiveVisitor {
+ public:
+  std::vector<std::string> files;
+  void path(const char*, std::string& value, const Spec&) override {
+    if (!value.empty()) files.push_back(value);
+  }
+  void component(const char*, const char*, ComponentSpec& value, const Spec&) override { walk(value); }
+  void components(const char*, const char*, std::vector<ComponentSpec>& value, const Spec&) override {
+    for (ComponentSpec& c : value) walk(c);
+  }
+  void component_map(const char*, const char*, NamedList<ComponentSpec>& value, const Spec&) override {
+    for (auto& entry : value) walk(entry.second);
+  }
+  void sequence(const char*, SequenceAccess& value, const Spec&) override {
+    for (Index i = 0; i < value.size(); ++i) value.visit(i, *this);
+  }
+  void named(const char*, SequenceAccess& value, const Spec&) override {
+    for (Index i = 0; i < value.size(); ++i) value.visit(i, *this);
+  }
+
+ private:
+  void walk(ComponentSpec& c) {
+    if (c.options) c.options->visit(*this);
+  }
+};
+
+/// All that decides what an evaluation gives: the resolved scene, the files that it names, and who computes.
+std::uint64_t problem_hash(const SceneFile& scene, const Registry& registry) {
+  std::string all = scene.resolved + "\n" RESILIN_VERSION " " RESILIN_INTERFACE_HASH;
+  for (const auto& library : registry.libraries()) all += "\n" + library.name + " " + library.version;
+  FileNames names;
+  TaskOptions options = scene.options;
+  options.visit(names);
+  for (const std::string& file : names.files) {
+    const std::string content = read_file(file);
+    all += "\n" + hex64(fnv1a64(content.data(), content.size()));
+  }
+  return fnv1a64(all.data(), all.size());
+}
+
+}  // namespace
+
 Job::Job(const Context& context) : context_(context), source_(context.arguments.words().at(0)) {
   load_standard_plugins(registry_);
   file_ = read_scene(source_, context_.arguments.all("--set"), registry_);
   folder_ = context_.arguments.text("-o", "results/" + fs::path(source_).stem().string());
   if (folder_.empty()) throw Error(Errc::Input, "-o needs the name of a folder");
-  hash_ = fnv1a64(file_.resolved.data(), file_.resolved.size());
+  hash_ = problem_hash(file_, registry_);
 }
 
 double Job::seconds() const {

@@ -23,7 +23,7 @@ class Job {
   const SceneFile& file() const { return file_; }
   const std::string& folder() const { return folder_; }  ///< where results go
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  std::uint64_t hash() const { return hash_; }  ///< of the resolved scene
+  std::uint64_t hash() const { return hash_; }  ///< of the resolved scene, the files it names and the version
   double seconds() const;                       ///< since the start
 
   /// Creates the output folder with scene.yaml, and removes the summary and `others` of an earlier job.

@@ -138,7 +138,7 @@ int conclude(const Job& job, Task& task, const JournaledObjective& objective, co
   write_losses(job, objective);
   write_fitted(job, task, objective.best());
   task.apply(objective.best());
-  const RecordedRun run = record_run(job, task.simulation());
+  const RecordedRun run = record_run(job, task.simulation(), read_file(job.path("fitted.yaml")));
   if (run.end == RecordedRun::End::Interrupted) return interrupted_after(job, task, objective);
   if (run.end == RecordedRun::End::Failed)
     return failed(job, task, objective, "simulating the result: " + run.message);

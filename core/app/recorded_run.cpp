@@ -40,7 +40,7 @@ void remove_old_frames(const std::string& folder, const System& system) {
 
 class Recorder {
  public:
-  Recorder(const Job& job, const Simulation& simulation, RecordedRun& run);
+  Recorder(const Job& job, const Simulation& simulation, const std::string& text, RecordedRun& run);
   void record(Index step, const State& state, const SolveReport& report);
   void close() {
     if (trajectory_) trajectory_->close();
@@ -53,12 +53,12 @@ class Recorder {
   std::unique_ptr<VtuSeries> series_;
 };
 
-Recorder::Recorder(const Job& job, const Simulation& simulation, RecordedRun& run)
+Recorder::Recorder(const Job& job, const Simulation& simulation, const std::string& text, RecordedRun& run)
     : simulation_(simulation), run_(run) {
   const SceneOptions& scene = job.file().options.scene;
   const System& system = simulation.system();
   if (scene.record.hdf5) {
-    TrajectoryHeader header{job.file().resolved, job.context().command_line, RESILIN_VERSION, {}};
+    TrajectoryHeader header{text, job.context().command_line, RESILIN_VERSION, {}};
     for (const auto& body : system.bodies())
       header.bodies.push_back({body->name, body->first_node, &body->mesh});
     run.files.push_back(job.path("trajectory.h5"));
@@ -88,9 +88,9 @@ void Recorder::record(Index step, const State& state, const SolveReport& report)
 
 }  // namespace
 
-RecordedRun record_run(const Job& job, const Simulation& simulation) {
+RecordedRun record_run(const Job& job, const Simulation& simulation, const std::string& scene) {
   RecordedRun run;
-  Recorder recorder(job, simulation, run);
+  Recorder recorder(job, simulation, scene, run);
   const Index steps = simulation.num_steps(), every = job.file().options.scene.record.every;
   Index done = 0, iterations = 0, linear_iterations = 0, evaluations = 0;
   try {

@@ -21,7 +21,8 @@ struct RecordedRun {
 
 /// Runs the scene from its start and writes trajectory.h5 and the ParaView series as `record` asks for. A
 /// step that fails ends it: the frames before are on disk and closed. Throws Error(Io), Interrupted never.
-RecordedRun record_run(const Job& job, const Simulation& simulation);
+/// `scene`: resolved text of what is simulated, kept in the trajectory.
+RecordedRun record_run(const Job& job, const Simulation& simulation, const std::string& scene);
 
 /// Members steps, iterations, energies and so on.
 void write_run(JsonWriter& out, const RecordedRun& run);

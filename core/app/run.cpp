@@ -28,7 +28,7 @@ int execute(const Context& context) {
   const Job job(context);
   const Simulation simulation(job.file().options.scene, job.registry(), job.file().places);
   job.begin_output();
-  const RecordedRun run = record_run(job, simulation);
+  const RecordedRun run = record_run(job, simulation, job.file().resolved);
 
   JsonWriter out;
   job.write_head(out, name_of(run.end), run.message);

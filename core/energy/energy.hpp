@@ -29,7 +29,8 @@ class RESILIN_API Energy : public Component {
 
   /// The pairs of nodes that its Hessian couples; called once per System.
   virtual void add_pattern(BlockPattern& pattern) const = 0;
-  /// h += d2E/dx2 [N/m]. project_psd: each local block is replaced by the nearest positive semidefinite one.
+  /// h += d2E/dx2 [N/m]. project_psd: each local tangent is replaced by the nearest positive semidefinite
+  /// one.
   virtual void add_hessian(const StepContext& c, ConstVec x, BlockMatrix& h, bool project_psd,
                            Workspace& ws) const = 0;
   /// Adds the constant n x n matrix A_E of METHODS 2 (all entries, both triangles): d2E/dx2 ~ A_E (x) I.

@@ -8,7 +8,7 @@
 
 namespace resilin {
 
-constexpr int kG = 8;  // FiniteElementEnergy::Impl::kGroupPacks
+inline constexpr int kG = FiniteElementData::kGroupPacks;
 constexpr Index kMaxFields = 8;
 constexpr Index kGrain = 4;  // groups per chunk of a parallel loop
 

@@ -166,12 +166,14 @@ void FiniteElementEnergy::add_quadratic_form(Triplets& out) const {
   for (const MaterialSlot& m : d.materials) {
     std::vector<double> params(m.fields.size()), last;
     Mat3 q = Mat3::Zero();
+    bool first = true;
     for (Index e = 0; e < d.num_elements; ++e) {
       const int item = m.item.empty() ? static_cast<int>(e) : m.item[static_cast<std::size_t>(e)];
       if (item < 0) continue;
       for (std::size_t k = 0; k < params.size(); ++k) params[k] = m.fields[k]->at(item, 0);
-      if (params != last) q = m.material->quadratic_form(params.data());
+      if (first || params != last) q = m.material->quadratic_form(params.data());
       last = params;
+      first = false;
       const Index batch = e / kLanes;
       const auto lane = static_cast<int>(e % kLanes);
       for (int a = 0; a < d.nodes; ++a)

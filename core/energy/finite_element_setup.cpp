@@ -86,6 +86,7 @@ FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
                                          const std::vector<BuildContext>& contexts)
     : data_(std::make_unique<FiniteElementData>()) {
   FiniteElementData& d = *data_;
+  d.type = mesh.type;
   d.nodes = static_cast<int>(nodes_per_element(mesh.type));
   d.samples = num_samples(mesh.type);
   d.group_batches = kG / d.samples;

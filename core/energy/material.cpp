@@ -35,6 +35,13 @@ void ElasticModuli::visit(ParamVisitor& v) {
       {.doc = "Poisson's ratio", .min = -1, .max = 0.5, .open = true, .differentiable = true, .alias = "nu"});
 }
 
+void ElasticModuli::require_constant(const BuildContext& context) const {
+  for (const auto& [key, field] :
+       {std::pair{"youngs_modulus", &youngs_modulus}, {"poissons_ratio", &poissons_ratio}})
+    if (field->steps != 1)
+      throw context.input_error(key, "the moduli of this material cannot change from step to step");
+}
+
 void add_isotropic_tangent(const Svd3Pack& svd, const IsotropicTangent& t, TangentPack& c) {
   Pack d[3][9];
   for (int a = 0; a < 3; ++a)

@@ -63,6 +63,8 @@ struct RESILIN_API ElasticModuli {
   Field youngs_modulus{1e6};
   Field poissons_ratio{0.4};
   void visit(ParamVisitor& v);
+  /// Throws Error(Input) if they change from step to step: the prefactored matrix of a projection must not.
+  void require_constant(const BuildContext& context) const;
 };
 
 /// Lame's parameters with derivatives: mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu)(1 - 2 nu)).

@@ -73,7 +73,7 @@ System::System(const SceneOptions& scene, const Registry& registry, const PlaceM
   for (const auto& [name, options] : scene.bodies) add_body(name, options, scene, registry, places);
   update_mass();
   add_scene_energies(scene, registry, places);
-  add_extra_forces(scene.forces, registry, places);
+  add_extra_forces(scene.forces, registry, places, scene.time.steps);
   num_scene_forces_ = forces_.size();
   register_parameters();
 }
@@ -138,7 +138,6 @@ void System::add_body(const std::string& name, const BodyOptions& options, const
 void System::add_pins(const Body& body, const PlaceMap& places) {
   const Index dofs = base_x_.size();
   fixed_.resize(static_cast<std::size_t>(dofs), 0);
-  holds_initial_.resize(static_cast<std::size_t>(dofs), 0);
   pin_targets_.conservativeResize(dofs);
   const auto& shift = body.options.initial.displacements;
   for (std::size_t p = 0; p < body.options.pins.size(); ++p) {
@@ -154,7 +153,6 @@ void System::add_pins(const Body& body, const PlaceMap& places) {
         const Index k = axis[0] - 'x', dof = 3 * (body.first_node + local) + k;
         const bool initial = pin.hold == "initial";
         fixed_[static_cast<std::size_t>(dof)] = 1;
-        holds_initial_[static_cast<std::size_t>(dof)] = initial;
         pin_targets_[dof] = initial ? base_x_[dof] + shift.at(local, 0, k) : body.mesh.vertices(k, local);
       }
   }
@@ -173,11 +171,11 @@ void System::add_scene_energies(const SceneOptions& scene, const Registry& regis
 }
 
 void System::add_extra_forces(const NamedList<ComponentSpec>& specs, const Registry& registry,
-                              const PlaceMap& places) {
+                              const PlaceMap& places, Index steps) {
   for (const auto& [name, spec] : specs) {
     BuildContext c;
     c.registry = &registry;
-    c.steps = steps_;
+    c.steps = steps;
     c.time_step = time_step_;
     c.places = &places;
     c.path = spec.path;
@@ -288,8 +286,6 @@ bool System::is_projective() const {
 void System::set_initial_base(const VecX& x, const VecX& v) {
   base_x_ = x;
   base_v_ = v;
-  for (Index i = 0; i < x.size(); ++i)
-    if (holds_initial_[static_cast<std::size_t>(i)]) pin_targets_[i] = x[i];
 }
 
 State System::initial_state() const {

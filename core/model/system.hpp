@@ -54,8 +54,8 @@ class RESILIN_API System {
   /// Places at which pinned coordinates are held (other entries are meaningless); constants for gradients.
   const VecX& pin_targets() const { return pin_targets_; }
   State initial_state() const;
-  /// Replaces the undisplaced initial shape and velocity (after a preload) and the targets of pins that hold
-  /// it.
+  /// Replaces the undisplaced initial shape and velocity (after a preload, which does not move pinned
+  /// coordinates).
   void set_initial_base(const VecX& x, const VecX& v);
 
   const ParameterTable& parameters() const { return table_; }
@@ -71,9 +71,9 @@ class RESILIN_API System {
   /// Adds to c.theta what the mass, gravity and the initial state (cotangents dx0, dv0 [3n]) depend on.
   void finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) const;
 
-  /// Extra forces (a preload's) that act until the guard is destroyed or clear_extra_forces() is called.
+  /// Extra forces (a preload's) that act until clear_extra_forces(); per-step forces must have `steps` steps.
   void add_extra_forces(const NamedList<ComponentSpec>& specs, const Registry& registry,
-                        const PlaceMap& places);
+                        const PlaceMap& places, Index steps);
   void clear_extra_forces();
 
   /// Kinetic energy [J] and gravitational potential [J] of a state.
@@ -98,7 +98,7 @@ class RESILIN_API System {
   std::vector<std::string> energy_names_, force_names_;  ///< of those of the scene
   std::size_t num_scene_forces_ = 0;
   VecX mass_, base_x_, base_v_, pin_targets_;
-  std::vector<char> fixed_, holds_initial_;
+  std::vector<char> fixed_;
   Vec3 gravity_;
   Index steps_ = 0;
   double time_step_ = 0;

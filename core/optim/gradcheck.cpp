@@ -90,6 +90,11 @@ GradcheckRow check_direction(Task& task, const ParameterEntry& e, const VecX& th
   row.direction = name;
   row.adjoint = gradient.dot(direction);
   const double largest = std::min(room(e, theta, direction), 0.02 * natural_scale(e, theta));
+  if (!std::isfinite(row.adjoint)) return row;  // not passed
+  if (!(largest > 0)) {
+    row.at_bound = row.passed = true;
+    return row;
+  }
   Line line(task, theta, direction);
   const Difference d = best_difference(line, loss, row.adjoint, largest);
   row.difference = d.value;
@@ -99,9 +104,11 @@ GradcheckRow check_direction(Task& task, const ParameterEntry& e, const VecX& th
   const double gap = std::abs(row.adjoint - row.difference);
   row.error = size > 0 ? gap / size : 0;
   // Where the difference itself is only known to a larger error than the tolerance, its own spread is the
-  // limit.
+  // limit. A difference that does not exist (NaN along the whole line) leaves the spread infinite and passes
+  // nothing.
   row.below_noise = size > 0 && d.spread > tolerance * size;
-  row.passed = row.error <= tolerance || (row.below_noise && gap <= 4 * d.spread);
+  row.passed = std::isfinite(d.spread) && std::isfinite(d.value) &&
+               (row.error <= tolerance || (row.below_noise && gap <= 4 * d.spread));
   return row;
 }
 
@@ -139,7 +146,9 @@ GradcheckReport check_gradient(Task& task, const GradcheckOptions& options) {
       check(embed(VecX::Ones(1)), "value");
       continue;
     }
-    if (part.norm() > 0) check(embed(part / part.cwiseAbs().maxCoeff()), "gradient");
+    if (!(part.norm() == 0))
+      check(embed(part.allFinite() ? VecX(part / part.cwiseAbs().maxCoeff()) : VecX::Ones(e->size)),
+            "gradient");
     for (Index r = 0; r < options.random_directions; ++r) {
       VecX d(e->size);
       for (double& v : d) v = normal(random);

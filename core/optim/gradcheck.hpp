@@ -23,10 +23,10 @@ struct GradcheckRow {
   double adjoint = 0;     ///< directional derivative by the adjoint
   double difference = 0;  ///< best central difference
   double step = 0;        ///< its step, in units of the parameter
-  double error =
-      0;  ///< |adjoint - difference| / max(|adjoint|, |difference|, rounding level of the difference)
+  double error = 0;       ///< |adjoint - difference| / max(|adjoint|, |difference|)
   double taylor_order =
       0;  ///< of |L(+s) - L - s dL| between the coarsest steps; NaN if below rounding or linear
+  bool at_bound = false;     ///< at the end of its range, where no central difference exists: not checked
   bool below_noise = false;  ///< derivative too small for a difference to resolve: compared absolutely
   bool passed = false;
 };

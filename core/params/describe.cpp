@@ -67,7 +67,7 @@ class Describer final : public ParamVisitor {
     row(name, one_of(options), spec, code(value));
   }
   void numbers(const char* name, VecX& value, const Spec& spec) override {
-    row(name, "list of numbers", spec, list_text(value, detail::number_text));
+    row(name, "number or list of numbers", spec, list_text(value, detail::number_text));
   }
   void integers(const char* name, std::vector<Index>& value, const Spec& spec) override {
     row(name, "list of integers", spec, list_text(value, [](Index i) { return std::to_string(i); }));

@@ -116,6 +116,8 @@ void MapReader::numbers(const char* name, VecX& value, const Spec& spec) {
   if (e == nullptr) return;
   if (e->value.kind == TreeNode::Kind::Null) {
     value.resize(0);
+  } else if (double one = 0; e->value.kind == TreeNode::Kind::Scalar) {
+    if (values_.real(e->value, path_to(name), spec, one)) value = VecX::Constant(1, one);
   } else {
     values_.reals(e->value, path_to(name), spec, -1, value);
   }

@@ -145,7 +145,9 @@ class SchemaMaker final : public ParamVisitor {
     put(name, Object().add("enum", words(options)), spec, json_text(value));
   }
   void numbers(const char* name, VecX& value, const Spec& spec) override {
-    put(name, array_of(number("number", spec)), spec, value.allFinite() ? numbers_text(value) : "");
+    const Object one = number("number", spec);
+    put(name, Object().add("anyOf", blocks({one.text(), array_of(one).text()})), spec,
+        value.allFinite() ? numbers_text(value) : "");
   }
   void integers(const char* name, std::vector<Index>& value, const Spec& spec) override {
     std::vector<std::string> parts;

@@ -92,7 +92,7 @@ class RESILIN_API ParamVisitor {
   /// One of the given words.
   virtual void choice(const char* name, std::string& value, std::initializer_list<const char*> options,
                       const Spec& spec) = 0;
-  virtual void numbers(const char* name, VecX& value, const Spec& spec) = 0;  ///< list of reals
+  virtual void numbers(const char* name, VecX& value, const Spec& spec) = 0;  ///< a real or a list of them
   virtual void integers(const char* name, std::vector<Index>& value,
                         const Spec& spec) = 0;  ///< list of integers
   virtual void texts(const char* name, std::vector<std::string>& value, const Spec& spec) = 0;

@@ -3,6 +3,7 @@
 #include "core/solve/step_problem.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace resilin {
 
@@ -19,8 +20,22 @@ KrylovReport conjugate_gradients(LinearMap h, LinearMap precondition, ConstVec b
     s.r = b;
   }
   report.residual = norm(s.r);
-  double rz = 0;
-  while (!(report.residual <= tolerance)) {
+  double rz = 0, checked = std::numeric_limits<double>::infinity();
+  bool restart = true;
+  for (;;) {
+    if (report.residual <= tolerance) {
+      // The recurrence drifts from the true residual, which is what was promised.
+      h(x, s.q);
+      s.r = b - s.q;
+      report.residual = norm(s.r);
+      if (report.residual <= tolerance) break;
+      if (!(report.residual < 0.5 * checked)) {
+        report.stop = KrylovReport::Stop::Breakdown;  // rounding allows no better
+        return report;
+      }
+      checked = report.residual;
+      restart = true;
+    }
     if (report.iterations == max_iterations) return report;
     precondition(s.r, s.z);
     const double rz_new = dot(s.r, s.z);
@@ -28,10 +43,11 @@ KrylovReport conjugate_gradients(LinearMap h, LinearMap precondition, ConstVec b
       report.stop = KrylovReport::Stop::Breakdown;
       return report;
     }
-    if (report.iterations == 0)
+    if (restart)
       s.p = s.z;
     else
       s.p = s.z + (rz_new / rz) * s.p;
+    restart = false;
     rz = rz_new;
     h(s.p, s.q);
     const double curvature = dot(s.p, s.q);

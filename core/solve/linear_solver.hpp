@@ -19,8 +19,9 @@ class RESILIN_API Factorization {
   virtual ~Factorization();
 
   /// Numeric factorisation of a symmetric matrix with the analysed pattern (lower triangle is read). After
-  /// Singular, or Indefinite from a solver that handles definite matrices only, solve() must not be called.
-  virtual Result factorize(const SpMat& a) = 0;
+  /// Singular, or Indefinite from a solver that handles definite matrices only or was asked for
+  /// `definite_only`, solve() must not be called.
+  virtual Result factorize(const SpMat& a, bool definite_only = false) = 0;
   /// True if solve() may be called after Indefinite.
   virtual bool solves_indefinite() const = 0;
   /// x = A^-1 b for all columns together.

@@ -1,5 +1,6 @@
 #include "core/solve/simulation.hpp"
 
+#include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,17 @@ namespace resilin {
 namespace {
 
 constexpr int kMaxHalvings = 8;
+
+/// Drops all but the last two states. Their record stays: the next step's guess looks at it, and a run must
+/// not depend on what is kept.
+void keep_last_two(Tape& tape) {
+  if (tape.states.size() <= 2) return;
+  tape.states.erase(tape.states.begin(), tape.states.end() - 2);
+  StepRecord kept = std::move(tape.records.back());
+  kept.before = 0;
+  kept.after = 1;
+  tape.records.assign(1, std::move(kept));
+}
 
 template <class Interface>
 std::unique_ptr<Interface> make(const Registry& registry, const ComponentSpec& spec, const char* key,
@@ -42,14 +54,20 @@ StepTools Simulation::tools() const {
 }
 
 void Simulation::preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
-  const State start = system_->initial_state();
-  system_->add_extra_forces(scene.preload.forces, registry, places);
+  system_->add_extra_forces(scene.preload.forces, registry, places, 1);
   Tape tape;
-  tape.states.push_back(start);
+  tape.states.push_back(system_->initial_state());
   RolloutReport report;
   const double h = scene.preload.time_step > 0 ? scene.preload.time_step : time_step_;
-  for (Index k = 0; k < scene.preload.steps; ++k)
-    advance(tape, {h * static_cast<double>(k + 1), h, 0}, 0, report);
+  try {
+    for (Index k = 0; k < scene.preload.steps; ++k) {
+      if (interrupted()) throw Interrupted();
+      advance(tape, {h * static_cast<double>(k + 1), h, 0}, 0, report);
+      keep_last_two(tape);
+    }
+  } catch (const Error& e) {
+    throw Error(e.code(), "preload: " + e.message(), e.where());
+  }
   system_->clear_extra_forces();
   // The scene's own displacements are part of what was reached, and are added again by initial_state().
   VecX x = tape.states.back().x;
@@ -65,11 +83,11 @@ void Simulation::fail(const Tape& tape, const StepContext& context, const SolveR
   const std::string culprit = system_->diagnose(context, tape.states.back().x);
   throw Error(
       Errc::Numerics,
-      fmt::format(
-          "step {} (t = {:.6g} s) did not converge after {} iterations: residual {:.3g} N, tolerance "
-          "{:.3g} N{}{}{}. Try a smaller time.step, on_failure: halve_step, or more forward.max_iterations",
-          context.step + 1, context.time, report.iterations, report.residual, report.tolerance,
-          report.note.empty() ? "" : " (" + report.note + ")", culprit.empty() ? "" : "; ", culprit));
+      fmt::format("step {} (t = {:.6g} s) did not converge after {} iterations: residual {:.3g} N, tolerance "
+                  "{:.3g} N{}{}{}. Try a smaller time.step{}, or more forward.max_iterations",
+                  context.step + 1, context.time, report.iterations, report.residual, report.tolerance,
+                  report.note.empty() ? "" : " (" + report.note + ")", culprit.empty() ? "" : "; ", culprit,
+                  on_failure_ == "halve_step" ? "" : ", on_failure: halve_step"));
 }
 
 void Simulation::advance(Tape& tape, const StepContext& context, int depth, RolloutReport& report) const {
@@ -125,14 +143,9 @@ RolloutReport Simulation::run(Tape& tape, bool keep_all, const StepObserver& obs
     tape.frames.push_back(static_cast<Index>(tape.states.size()) - 1);
     ++report.steps;
     const SolveReport last = tape.records.back().report;
-    if (!keep_all && tape.states.size() > 2) {
-      tape.states.erase(tape.states.begin(), tape.states.end() - 2);
-      // The last record stays: the next step's guess looks at it, and a run must not depend on what is kept.
-      StepRecord kept = std::move(tape.records.back());
-      kept.before = 0;
-      kept.after = 1;
-      tape.records.assign(1, std::move(kept));
-      tape.frames.assign(1, 1);
+    if (!keep_all) {
+      keep_last_two(tape);
+      tape.frames.assign(1, static_cast<Index>(tape.states.size()) - 1);
     }
     if (observer && !observer(k + 1, tape.states.back(), last)) {
       report.interrupted = k + 1 < steps_;

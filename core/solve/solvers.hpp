@@ -8,8 +8,8 @@ namespace resilin {
 /// The stopping rule that all forward solvers share, so that an ablation compares like with like:
 ///     |R(x)|_2 <= max(absolute_tolerance + relative_tolerance * |grad E(y)|_2, rounding floor)
 /// over free coordinates, with y the inertial prediction of the step (METHODS 3). The scale does not depend
-/// on the solver, nor on where or how fast the body is. Where E(y) does not exist (an element inverted on the
-/// way) the residual at the start takes the place of that scale.
+/// on the solver, nor on where the body is or how fast it moves as a whole. Where E(y) does not exist (an
+/// element inverted on the way) the residual at the start takes the place of that scale.
 struct RESILIN_API Tolerances {
   double relative_tolerance = 1e-6;
   double absolute_tolerance = 1e-10;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -31,11 +33,11 @@ struct StepProblem::Cache {
     std::vector<Index> node;  ///< node of each row
     std::unique_ptr<Factorization> factor;
     MatX b, x;
+    std::vector<int> outer, inner;  ///< pattern that the factor was analysed for
   };
   std::vector<AxisGroup> groups;
   std::uint64_t factor_revision = 0;
   double factor_inertia = std::numeric_limits<double>::quiet_NaN();
-  std::string pattern_key;
 };
 
 StepProblem::StepProblem(const System& system, const LinearSolver& linear, const StepContext& context,
@@ -114,6 +116,7 @@ double elastic_scale(const System& system, const Triplets& form) {
 void StepProblem::prepare_factor() const {
   Cache& c = cache_;
   if (c.factor_revision == system_.revision() && c.factor_inertia == inertia_) return;
+  c.factor_revision = 0;  // nothing usable while this may throw
   const Index n = system_.num_nodes();
   Triplets triplets;
   for (const auto& energy : system_.energies()) energy->add_quadratic_form(triplets);
@@ -136,7 +139,7 @@ void StepProblem::prepare_factor() const {
         found = true;
         break;
       }
-    if (!found) groups.push_back({{axis}, std::move(node), nullptr, {}, {}});
+    if (!found) groups.push_back({{axis}, std::move(node), nullptr, {}, {}, {}, {}});
   }
   for (std::size_t k = 0; k < groups.size(); ++k) {
     auto& g = groups[k];
@@ -153,12 +156,15 @@ void StepProblem::prepare_factor() const {
     if (rows == 0) continue;
     SpMat free(rows, rows);
     free.setFromTriplets(kept.begin(), kept.end());
-    // The ordering is kept while nodes and pins stay the same: only parameters or the step size changed.
-    if (k < c.groups.size() && c.groups[k].node == g.node && c.groups[k].factor)
+    // The ordering is kept while pins and pattern stay the same: only parameters or the step size changed.
+    g.outer.assign(free.outerIndexPtr(), free.outerIndexPtr() + rows + 1);
+    g.inner.assign(free.innerIndexPtr(), free.innerIndexPtr() + free.nonZeros());
+    if (k < c.groups.size() && c.groups[k].node == g.node && c.groups[k].outer == g.outer &&
+        c.groups[k].inner == g.inner && c.groups[k].factor)
       g.factor = std::move(c.groups[k].factor);
     else
       g.factor = linear_.analyze(free);
-    if (g.factor->factorize(free) != Factorization::Result::PositiveDefinite)
+    if (g.factor->factorize(free, true) != Factorization::Result::PositiveDefinite)
       throw Error(
           Errc::Numerics,
           "the matrix of Projective Dynamics is not positive definite: a body without mass or without pins "
@@ -204,8 +210,10 @@ double StepProblem::value_rounding() const {
 }
 
 const SpMat& FreeMatrix::update(const BlockMatrix& h, const std::vector<char>& fixed) {
-  if (pattern_id_ != h.pattern_id() || fixed_ != fixed) {
-    pattern_id_ = h.pattern_id();
+  if (source_pattern_ != h.pattern_id() || fixed_ != fixed) {
+    static std::atomic<std::uint64_t> counter{0};
+    id_ = ++counter;
+    source_pattern_ = h.pattern_id();
     fixed_ = fixed;
     dof_.clear();
     const Index n = h.num_nodes();

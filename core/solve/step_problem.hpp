@@ -32,7 +32,7 @@ class RESILIN_API StepProblem {
   /// r = R(x), zero at pinned coordinates; returns g(x).
   double residual(ConstVec x, MutVec r) const;
   /// d R / d x (both triangles, pinned rows and columns included), valid until the next call.
-  /// project_psd: each element's block is replaced by the nearest positive semidefinite one.
+  /// project_psd: each local tangent is replaced by the nearest positive semidefinite one.
   const BlockMatrix& hessian(ConstVec x, bool project_psd) const;
   /// out = A^-1 b at free coordinates, zero at pinned ones; A = a M + sum of the energies' quadratic forms,
   /// factorised once per revision and a. One factor serves all three axes if the pins hold whole nodes.
@@ -63,7 +63,8 @@ class RESILIN_API FreeMatrix {
  public:
   /// Takes the values of h; the pattern is rebuilt only if that of h or the pins changed.
   const SpMat& update(const BlockMatrix& h, const std::vector<char>& fixed);
-  std::uint64_t pattern_id() const { return pattern_id_; }
+  /// Changes whenever the pattern is rebuilt, never repeats.
+  std::uint64_t pattern_id() const { return id_; }
   void gather(ConstVec full, MutVec free) const;   ///< free entries of a 3n vector
   void scatter(ConstVec free, MutVec full) const;  ///< and back; pinned entries become zero
   Index size() const { return static_cast<Index>(dof_.size()); }
@@ -73,7 +74,7 @@ class RESILIN_API FreeMatrix {
   std::vector<Index> dof_;     ///< dof of each free index
   std::vector<Index> source_;  ///< place in h's values of each nonzero
   std::vector<char> fixed_;
-  std::uint64_t pattern_id_ = 0;
+  std::uint64_t source_pattern_ = 0, id_ = 0;
 };
 
 /// Deterministic dot product and norm (fixed chunks).

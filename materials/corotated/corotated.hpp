@@ -12,7 +12,9 @@ class Corotated final : public Material {
     Selector region;
     void visit(ParamVisitor& v);
   };
-  Corotated(const Options& options, const BuildContext&) : options_(options) {}
+  Corotated(const Options& options, const BuildContext& context) : options_(options) {
+    options.require_constant(context);
+  }
 
   void visit_parameters(ParamVisitor& v) override { options_.visit(v); }
   std::vector<const Field*> fields() const override {

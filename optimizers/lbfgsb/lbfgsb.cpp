@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <exception>
 
 namespace resilin {
 namespace {
@@ -16,7 +17,13 @@ class Scaled {
   double operator()(const VecX& x, VecX& gradient) {
     const VecX u = offset_ + unit_.cwiseProduct(x);
     gradient.resize(u.size());
-    const double loss = f_.evaluate(u, gradient);
+    double loss = 0;
+    try {
+      loss = f_.evaluate(u, gradient);
+    } catch (...) {  // kept apart from what LBFGSpp throws itself
+      failure_ = std::current_exception();
+      throw;
+    }
     if (!std::isfinite(loss) || !gradient.allFinite())
       throw Error(Errc::Numerics,
                   "the loss or its gradient is not a number at the point that the optimizer asked for");
@@ -29,12 +36,16 @@ class Scaled {
     gradient = gradient.cwiseProduct(unit_) / scale_;
     return loss / scale_;
   }
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
   const VecX& best() const { return best_; }
   double best_loss() const { return best_loss_; }
   Index count() const { return count_; }
 
  private:
   Objective& f_;
+  std::exception_ptr failure_;
   VecX offset_, unit_;
   double scale_ = 1, best_loss_ = 0;
   VecX best_;
@@ -87,8 +98,10 @@ OptimizerReport Lbfgsb::minimize(Objective& f, ConstVec lower, ConstVec upper, M
   } catch (const Error&) {
     throw;
   } catch (const std::logic_error& e) {
+    scaled.rethrow_failure();
     report.note = fmt::format("LBFGSpp: {}", e.what());
   } catch (const std::runtime_error& e) {  // its line search gives up this way, often at rounding level
+    scaled.rethrow_failure();
     report.note = fmt::format("LBFGSpp: {}", e.what());
   }
   if (scaled.count() == 0) throw Error(Errc::Internal, "L-BFGS-B made no evaluation: " + report.note);

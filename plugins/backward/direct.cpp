@@ -30,9 +30,9 @@ SolveReport DirectAdjoint::solve(const StepProblem& problem, ConstVec x, ConstVe
   SolveReport report;
   const BlockMatrix& h = problem.hessian(x, false);
   const SpMat& a = s.matrix.update(h, problem.fixed());
-  if (s.pattern_id != h.pattern_id() || !s.factor || options_.reanalyze) {
+  if (s.pattern_id != s.matrix.pattern_id() || !s.factor || options_.reanalyze) {
     s.factor = problem.linear_solver().analyze(a);
-    s.pattern_id = h.pattern_id();
+    s.pattern_id = s.matrix.pattern_id();
   }
   report.tolerance = options_.relative_tolerance * norm(b);
   const Factorization::Result result = s.factor->factorize(a);

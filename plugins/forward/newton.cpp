@@ -18,11 +18,11 @@ bool factorize(const StepProblem& problem, ConstVec x, bool reanalyze, Scratch& 
   for (const bool project : {false, true}) {
     const BlockMatrix& h = problem.hessian(x, project);
     const SpMat& a = s.matrix.update(h, problem.fixed());
-    if (s.pattern_id != h.pattern_id() || !s.factor || reanalyze) {
+    if (s.pattern_id != s.matrix.pattern_id() || !s.factor || reanalyze) {
       s.factor = problem.linear_solver().analyze(a);
-      s.pattern_id = h.pattern_id();
+      s.pattern_id = s.matrix.pattern_id();
     }
-    if (s.factor->factorize(a) == Factorization::Result::PositiveDefinite) return true;
+    if (s.factor->factorize(a, true) == Factorization::Result::PositiveDefinite) return true;
   }
   return false;
 }

@@ -33,11 +33,18 @@ SolveReport ProjectiveDynamics::solve(const StepProblem& problem, MutVec x) cons
     ++report.iterations;
     ++report.linear_iterations;
     problem.solve_prefactored(s.r, s.p);
-    if (projective) {  // never raises the energy: no search needed
-      x -= s.p;
-      g = problem.residual(x, s.r);
+    if (projective) {  // never raises the energy, unless a weight is negative: then the search below takes
+                       // over
+      s.search.trial = x - s.p;
+      s.search.residual.resize(x.size());
+      const double trial = problem.residual(s.search.trial, s.search.residual);
       ++report.evaluations;
-      continue;
+      if (trial <= g + 1e-13 * std::abs(g) + problem.value_rounding()) {
+        x = s.search.trial;
+        s.r = s.search.residual;
+        g = trial;
+        continue;
+      }
     }
     s.p *= -1;
     const Index evaluations = line_search(problem, s.p, x, s.r, g, s.search);

@@ -4,7 +4,7 @@ namespace resilin {
 namespace {
 
 struct Scratch {
-  VecX force, y, rhs, z, df;
+  VecX force, y, rhs, z, minus_z;
   Index z_before = -1;  ///< state before the step whose adjoint z holds; -1: none
 };
 
@@ -91,17 +91,16 @@ SolveReport ImplicitEuler::backward(const StepTools& tools, const Tape& tape, co
     out.mass[i] -= z.dot(acceleration - s.gravity());
     out.gravity += m * z;
   }
+  w.minus_z = -w.z;
   for (std::size_t k = 0; k < s.energies().size(); ++k) {
     const Energy& e = *s.energies()[k];
-    w.df.setZero(e.num_parameters());
-    e.add_param_vjp(record.context, after.x, w.z, w.df, tools.workspace);
-    out.theta.segment(s.energy_offset(k), w.df.size()) -= w.df;
+    e.add_param_vjp(record.context, after.x, w.minus_z,
+                    out.theta.segment(s.energy_offset(k), e.num_parameters()), tools.workspace);
   }
   for (std::size_t k = 0; k < s.forces().size(); ++k) {
     const Force& f = *s.forces()[k];
-    w.df.setZero(f.num_parameters());
-    f.add_vjp(record.context, before.x, before.v, w.z, prev.x, prev.v, w.df);
-    out.theta.segment(s.force_offset(k), w.df.size()) += w.df;
+    f.add_vjp(record.context, before.x, before.v, w.z, prev.x, prev.v,
+              out.theta.segment(s.force_offset(k), f.num_parameters()));
   }
   return report;
 }

@@ -48,7 +48,7 @@ class CholmodFactorization final : public Factorization {
     cholmod_finish(&common_);
   }
 
-  Result factorize(const SpMat& a) override {
+  Result factorize(const SpMat& a, bool definite_only) override {
     // CHOLMOD itself calls a matrix with NaN definite.
     if (!Eigen::Map<const VecX>(a.valuePtr(), a.nonZeros()).allFinite()) return Result::Singular;
     cholmod_sparse view = as_cholmod(a);
@@ -58,6 +58,7 @@ class CholmodFactorization final : public Factorization {
     check_memory();
     use_indefinite_ = common_.status == CHOLMOD_NOT_POSDEF || definite_->minor < definite_->n;
     if (!use_indefinite_) return Result::PositiveDefinite;
+    if (definite_only) return Result::Indefinite;
     common_.supernodal = CHOLMOD_SIMPLICIAL;
     common_.final_ll = 0;
     if (indefinite_ == nullptr) indefinite_ = cholmod_analyze(&view, &common_);

@@ -8,7 +8,7 @@ namespace {
 class EigenLdltFactorization final : public Factorization {
  public:
   explicit EigenLdltFactorization(const SpMat& a) { solver_.analyzePattern(a); }
-  Result factorize(const SpMat& a) override {
+  Result factorize(const SpMat& a, bool) override {
     solver_.factorize(a);
     if (solver_.info() != Eigen::Success || !solver_.vectorD().allFinite()) return Result::Singular;
     return solver_.vectorD().minCoeff() > 0 ? Result::PositiveDefinite : Result::Indefinite;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace resilin {
 
 void MatchTrajectory::Options::visit(ParamVisitor& v) {
@@ -22,6 +24,9 @@ MatchTrajectory::MatchTrajectory(const Options& options, const BuildContext& con
     for (const Index n : select_vertices(*body.mesh, options.nodes)) nodes_.push_back(body.first_node + n);
   }
   if (nodes_.empty()) throw context.input_error("nodes", "the selection matches no vertex");
+  if (options.every > context.steps)
+    throw context.input_error("every",
+                              fmt::format("no step counts: the scene has only {} steps", context.steps));
   if (options.file.empty()) return;
   const TrajectoryReader reader(options.file);
   if (reader.num_nodes() != context.num_nodes)
@@ -31,12 +36,19 @@ MatchTrajectory::MatchTrajectory(const Options& options, const BuildContext& con
   for (Index f = 0; f < reader.num_frames(); ++f)
     if (reader.step(f) <= context.steps)
       reference_[static_cast<std::size_t>(reader.step(f))] = reader.state(f);
-  for (Index k = 1; k <= context.steps; ++k)
+  for (Index k = 1; k <= context.steps; ++k) {
+    const State& s = reference_[static_cast<std::size_t>(k)];
+    const double time = static_cast<double>(k) * context.time_step;
+    if (counts(k) && s.x.size() > 0 && std::abs(s.t - time) > 1e-9 * time)
+      throw context.input_error(
+          "file",
+          fmt::format("step {} is at t = {} s in the trajectory, at {} s in the scene", k, s.t, time));
     if (counts(k) && reference_[static_cast<std::size_t>(k)].x.size() == 0)
       throw context.input_error(
           "file", fmt::format("the trajectory has no frame of step {}, which counts with every: "
                               "{}",
                               k, options.every));
+  }
 }
 
 bool MatchTrajectory::counts(Index k) const {

@@ -111,6 +111,12 @@ TEST(Reader, NumbersOutOfRangeGiveValueUnitAndRange) {
             "scene.yaml:1:14: gravity[1]: 200 m/s^2 is outside of the range [-100, 100] m/s^2");
 }
 
+TEST(Reader, OneNumberIsAListOfOne) {
+  const auto o = read_text<Everything>("knots: 2.5");
+  ASSERT_EQ(o.knots.size(), 1);
+  EXPECT_EQ(o.knots[0], 2.5);
+}
+
 TEST(Reader, NoSpecialOrQuotedNumbers) {
   for (const char* text : {".nan", ".inf", "-.inf", "nan", "inf", "+Infinity"}) {
     EXPECT_NE(read_error<Entry>(std::string("weight: ") + text).find("expected a finite number, got"),
