@@ -110,6 +110,7 @@ double Job::seconds() const {
 
 void Job::begin_output(const std::vector<std::string>& others) const {
   make_folder(folder_);
+  require_unused(path("trajectory.h5"));
   // A job that is killed must not leave the results of another one beside its own.
   std::vector<std::string> old = others;
   old.emplace_back("summary.json");

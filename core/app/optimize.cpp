@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 namespace resilin::app {
@@ -133,6 +134,20 @@ void print_result(const Job& job, const Task& task, const JournaledObjective& ob
   print(text);
 }
 
+/// An optimisation that was not finished may have cost hours: forgetting --resume must not lose it.
+void keep_old_journal(const Job& job) {
+  namespace fs = std::filesystem;
+  constexpr std::uintmax_t kHeader = 24;
+  const std::string file = job.path("evaluations.bin"), kept = file + ".old";
+  std::error_code failure;
+  const std::uintmax_t size = fs::file_size(file, failure);
+  if (failure || size <= kHeader) return;
+  require_unused(file);
+  fs::rename(file, kept);
+  log_info(fmt::format(
+      "the evaluations of an earlier optimisation are kept as {} (to go on with it: --resume)", kept));
+}
+
 /// After the optimizer has ended: the files, the table, the verdict.
 int conclude(const Job& job, Task& task, const JournaledObjective& objective, const OptimizerReport& report) {
   write_losses(job, objective);
@@ -171,6 +186,7 @@ int execute(const Context& context) {
   const bool resume = context.arguments.has("--resume");
   job.begin_output(resume ? std::vector<std::string>{}
                           : std::vector<std::string>{"checkpoint.json", "fitted.yaml", "loss.csv"});
+  if (!resume) keep_old_journal(job);
   EvaluationJournal journal(job.path("evaluations.bin"), job.hash(), task.size(),
                             resume ? EvaluationJournal::Open::Resume : EvaluationJournal::Open::Fresh);
   JournaledObjective objective(job, task, journal);

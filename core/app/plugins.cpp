@@ -117,6 +117,10 @@ int create(const Context& context) {
   expect_words(context, 2, "new KIND NAME [-o DIR]");
   const std::string &kind = context.arguments.words()[1], &name = context.arguments.words()[2];
   const std::string folder = context.arguments.text("-o", name);
+  Registry registry;
+  load_standard_plugins(registry);
+  if (registry.knows(kind, name))
+    throw Error(Errc::Input, fmt::format("there is a {} '{}' already: choose another name", kind, name));
   write_plugin_project(kind, name, folder, plugin_template_folder());
   const std::string hint = build_hint();
   if (context.json) {

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -223,6 +224,16 @@ MatX read_table(const std::string& file) {
   if (rows == 0) throw Error(Errc::Input, "expected at least one row of numbers, found none", file);
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   return Eigen::Map<const RowMajor>(numbers.data(), rows, columns);
+}
+
+void require_unused(const std::string& file) {
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return;  // not there, or not writable: creating it says why
+  const bool is_used = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  if (is_used)
+    throw Error(Errc::Io, "is in use by another program (a run that writes it, or a reader that has it open)",
+                file);
 }
 
 }  // namespace resilin

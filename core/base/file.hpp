@@ -23,4 +23,9 @@ RESILIN_API void sync_folder_of(const std::string& file);
 /// numbers are finite, and there is at least one row.
 RESILIN_API MatX read_table(const std::string& file);
 
+/// Throws Error(Io) if another program holds a lock on the file, as one does that writes a trajectory or a
+/// journal, or reads a trajectory (HDF5 locks every file that it has open). To be asked before the file or
+/// anything beside it is replaced. A file that is not there is unused.
+RESILIN_API void require_unused(const std::string& file);
+
 }  // namespace resilin

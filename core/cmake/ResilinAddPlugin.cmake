@@ -5,6 +5,8 @@ function(resilin_add_plugin name)
   set_target_properties(${name} PROPERTIES
     PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS OFF)
   target_link_options(${name} PRIVATE -Wl,--no-undefined)
+  # Packs cross borders by pointer only, so how they would be passed by value does not matter.
+  target_compile_options(${name} PRIVATE -Wno-psabi)
   if(TARGET resilin_core)  # in the tree
     target_link_libraries(${name} PRIVATE resilin_flags fmt::fmt)
     set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${RESILIN_PLUGIN_DIR} INSTALL_RPATH "$ORIGIN/../..")

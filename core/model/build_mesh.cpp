@@ -40,7 +40,9 @@ void report_findings(const Mesh& mesh, const MeshOptions& options, const BuildCo
 
 }  // namespace
 
-Mesh build_mesh(const MeshOptions& options, const BuildContext& context) {
+namespace {
+
+Mesh made_mesh(const MeshOptions& options, const BuildContext& context) {
   Mesh mesh = raw_mesh(options, context);
   mesh.vertices *= options.scale;
   mesh.vertices.colwise() += options.translation;
@@ -60,6 +62,19 @@ Mesh build_mesh(const MeshOptions& options, const BuildContext& context) {
             name_of(mesh.type)));
   report_findings(mesh, options, context);
   return mesh;
+}
+
+}  // namespace
+
+Mesh build_mesh(const MeshOptions& options, const BuildContext& context) {
+  try {
+    return made_mesh(options, context);
+  } catch (const Error& e) {
+    if (!e.where().empty()) throw;  // says where already
+    const bool from_file = !options.file.empty();
+    throw context.input_error(from_file ? "mesh.file" : "mesh",
+                              (from_file ? options.file + ": " : std::string()) + e.message());
+  }
 }
 
 }  // namespace resilin

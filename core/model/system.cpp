@@ -146,7 +146,12 @@ void System::add_pins(const Body& body, const PlaceMap& places) {
     c.path = fmt::format("bodies.{}.pins[{}]", body.name, p);
     c.places = &places;
     if (const auto it = places.find(c.path); it != places.end()) c.place = it->second;
-    const std::vector<Index> nodes = select_vertices(body.mesh, pin.nodes);
+    std::vector<Index> nodes;
+    try {
+      nodes = select_vertices(body.mesh, pin.nodes);
+    } catch (const Error& e) {
+      throw c.input_error("nodes", e.message());
+    }
     if (nodes.empty()) throw c.input_error("nodes", "the selection matches no vertex of the body");
     for (const Index local : nodes)
       for (const std::string& axis : pin.axes) {

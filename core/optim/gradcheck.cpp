@@ -158,10 +158,10 @@ GradcheckReport check_gradient(Task& task, const GradcheckOptions& options) {
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(),
                      [&](Index a, Index b) { return std::abs(part[a]) > std::abs(part[b]); });
-    for (Index k = 0; k < std::min(options.coordinates, e->size); ++k) {
-      // The largest by gradient, then some spread over the rest of the ranking.
-      const Index at = k == 0 ? 0 : (k * (e->size - 1)) / std::max<Index>(1, options.coordinates - 1);
-      const Index i = order[static_cast<std::size_t>(std::min(at, e->size - 1))];
+    const Index count = std::min(options.coordinates, e->size);
+    for (Index k = 0; k < count; ++k) {
+      // The largest by gradient first, the others spread over the ranking.
+      const Index i = order[static_cast<std::size_t>(k == 0 ? 0 : k * (e->size - 1) / (count - 1))];
       VecX d = VecX::Zero(e->size);
       d[i] = 1;
       check(embed(d), fmt::format("coordinate {}", i));

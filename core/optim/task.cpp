@@ -129,6 +129,11 @@ void Task::add_variable(const TaskParameter& p, const BuildContext& context, std
       throw context.input_error(
           "path", fmt::format("{} and {} differ in the scene: they cannot stay equal", e.path, first.path));
     for (const double bound : {p.lower, p.upper})
+      if (std::isinf(bound) && !inside(e, bound))
+        throw context.input_error(
+            "", fmt::format("{} needs a lower and an upper bound inside its range {} {}", e.path, range_of(e),
+                            e.unit));
+    for (const double bound : {p.lower, p.upper})
       if (!inside(e, bound))
         throw context.input_error(bound == p.lower ? "lower" : "upper",
                                   fmt::format("{} is outside the range {} {} of {}: give a bound inside",

@@ -42,7 +42,8 @@ struct TrajectoryHeader {
 /// has up to 128 KiB of reserved room at its end.
 class RESILIN_API TrajectoryWriter {
  public:
-  /// Replaces an existing file. Throws Error(Io), or Error(Input) if a body's name cannot name a group.
+  /// Replaces an existing file that no other program has open. Throws Error(Io), or Error(Input) if a body's
+  /// name cannot name a group.
   TrajectoryWriter(const std::string& file, const TrajectoryHeader& header);
   ~TrajectoryWriter();  ///< closes; what goes wrong then is only logged
   TrajectoryWriter(const TrajectoryWriter&) = delete;

@@ -1,4 +1,5 @@
 #include "core/base/error.hpp"
+#include "core/base/file.hpp"
 #include "core/base/log.hpp"
 #include "core/output/hdf5_util.hpp"
 #include "core/output/trajectory_file.hpp"
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -117,6 +119,7 @@ TrajectoryWriter::Impl::Impl(const std::string& file_path, const TrajectoryHeade
 }
 
 Handle TrajectoryWriter::Impl::create_file() const {
+  require_unused(path);
   const Handle access = own(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check(H5Pset_fapl_sec2(access.get()));  // descriptor() relies on it, whatever the environment chooses
   check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18));

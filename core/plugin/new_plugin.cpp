@@ -57,6 +57,12 @@ void check_name(const std::string& name) {
   if (std::find(kept.begin(), kept.end(), name) != kept.end())
     throw Error(Errc::Input,
                 fmt::format("'{}' is no name for a plugin: CMake or YAML give it a meaning", name));
+  // Its class would hide one that the template uses.
+  const std::vector<std::string> used = {"field",   "matrix3",       "material",
+                                         "options", "build_context", "param_visitor"};
+  if (std::find(used.begin(), used.end(), name) != used.end())
+    throw Error(Errc::Input,
+                fmt::format("'{}' is no name for a plugin: Resilin has a class of that name", name));
 }
 
 std::string camel_case(const std::string& name) {

@@ -10,7 +10,10 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
 #include <random>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -189,6 +192,20 @@ TEST_F(ReadTable, OneMegabyteIsFast) {
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   EXPECT_LT(best, 0.05);
+}
+
+TEST(RequireUnused, ALockedFileIsInUse) {
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("resilin_lock_" + std::to_string(::getpid()))).string();
+  require_unused(file);  // not there: unused
+  write_file(file, "x");
+  require_unused(file);
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(descriptor, LOCK_SH), 0);  // as a reader holds it
+  EXPECT_THROW(require_unused(file), Error);
+  ::close(descriptor);
+  require_unused(file);
+  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -131,7 +131,8 @@ TEST(TaskMistakes, AreNamedAtTheirPlaces) {
                "parameters[0].upper: 0.5 is outside the range (-1, 0.5)");
   expect_error("{path: bodies.a.density, lower: -1, upper: 10, start: [1]}",
                "parameters[0].lower: -1 is outside");
-  expect_error("{path: bodies.a.density, upper: 10, start: [1]}", "parameters[0].lower: -inf is outside");
+  expect_error("{path: bodies.a.density, upper: 10, start: [1]}",
+               "bodies.a.density needs a lower and an upper bound inside its range (0, 1000000000)");
   expect_error("{path: bodies.a.density, lower: 10, upper: 20, start: [30]}",
                "30 is outside the bounds [10, 20]");
   expect_error("{path: gravity, lower: -1, upper: 1, start: [1, 1]}", "2 numbers given; the parameter has 3");
