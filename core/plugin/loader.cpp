@@ -109,8 +109,7 @@ std::string differences(const PluginInfo& plugin) {
   d.compare("layout", plugin.layout, core.layout, "compile against the headers of this core");
   d.compare("interface", std::string(plugin.interface), std::string(core.interface),
             "compile against the headers of this core");
-  // Compilers that share a C++ library fit together; which one it was only helps to explain the rest.
-  if (!d.text().empty()) d.compare("compiler", std::string(plugin.compiler), std::string(core.compiler));
+  d.compare("compiler", std::string(plugin.compiler), std::string(core.compiler));
   return d.text();
 }
 

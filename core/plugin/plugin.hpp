@@ -22,7 +22,7 @@ struct PluginInfo {
   int malloc_aligned;     ///< EIGEN_MALLOC_ALREADY_ALIGNED
   int cxx11_abi;          ///< _GLIBCXX_USE_CXX11_ABI
   int debug_containers;   ///< _GLIBCXX_DEBUG
-  const char* compiler;   ///< family and major version
+  const char* compiler;   ///< family: gcc or clang
   unsigned long layout;   ///< sizes of the structs that cross the border
   const char* interface;  ///< hash over the headers that it was compiled with
   const char* name;

@@ -1,6 +1,5 @@
-// All that counts agrees; only the compiler has another name, which is no reason to refuse it.
-#include "core/plugin/plugin.hpp"
-#include "tests/support/test_interface.hpp"
+// Came from another compiler; all else agrees.
+#include "tests/bad_plugins/hand_made_info.hpp"
 
 namespace {
 constexpr resilin::PluginInfo with_other_compiler() {
@@ -10,12 +9,4 @@ constexpr resilin::PluginInfo with_other_compiler() {
 }
 }  // namespace
 
-extern "C" {
-extern RESILIN_API const resilin::PluginInfo resilin_plugin_info;
-const resilin::PluginInfo resilin_plugin_info = with_other_compiler();
-
-RESILIN_API void resilin_plugin_register(resilin::Registry& registry);
-void resilin_plugin_register(resilin::Registry& registry) {
-  registry.add<resilin::test::Gadget, resilin::test::ScaledGadget<1>>("foreign_thing", "twice 1");
-}
-}
+RESILIN_HAND_MADE_PLUGIN(with_other_compiler())
