@@ -163,31 +163,37 @@ void System::add_pins(const Body& body, const PlaceMap& places) {
   }
 }
 
+namespace {
+
+/// The surroundings of a component that belongs to no single body.
+BuildContext of_whole_system(const ComponentSpec& spec, BuildContext c, Index nodes,
+                             const std::vector<BodyView>& bodies) {
+  c.path = spec.path;
+  c.place = spec.place;
+  c.num_nodes = nodes;
+  c.bodies = &bodies;
+  return c;
+}
+
+}  // namespace
+
 void System::add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
   for (const auto& [name, spec] : scene.energies) {
-    BuildContext c = context(scene, registry, places);
-    c.path = spec.path;
-    c.place = spec.place;
-    c.num_nodes = num_nodes();
-    c.bodies = &body_views_;
-    energies_.push_back(registry.make<Energy>(spec, c));
+    energies_.push_back(registry.make<Energy>(
+        spec, of_whole_system(spec, context(scene, registry, places), num_nodes(), body_views_)));
     energy_names_.push_back(name);
   }
 }
 
 void System::add_extra_forces(const NamedList<ComponentSpec>& specs, const Registry& registry,
                               const PlaceMap& places, Index steps) {
+  BuildContext c;
+  c.registry = &registry;
+  c.steps = steps;
+  c.time_step = time_step_;
+  c.places = &places;
   for (const auto& [name, spec] : specs) {
-    BuildContext c;
-    c.registry = &registry;
-    c.steps = steps;
-    c.time_step = time_step_;
-    c.places = &places;
-    c.path = spec.path;
-    c.place = spec.place;
-    c.num_nodes = num_nodes();
-    c.bodies = &body_views_;
-    forces_.push_back(registry.make<Force>(spec, c));
+    forces_.push_back(registry.make<Force>(spec, of_whole_system(spec, c, num_nodes(), body_views_)));
     force_names_.push_back(name);
   }
 }

@@ -162,5 +162,22 @@ TEST_F(Gradcheck, IsRepeatable) {
   for (std::size_t i = 0; i < a.rows.size(); ++i) EXPECT_EQ(a.rows[i].difference, b.rows[i].difference);
 }
 
+TEST(GradientCheck, AParameterAtTheEndOfItsRangeIsNotCalledChecked) {
+  const auto task = make_task(R"(
+time: {step: 0.01, steps: 2}
+bodies:
+  box:
+    mesh: {generator: {type: box, size: [0.2, 0.1, 0.1], cells: [2, 1, 1]}}
+    materials: [{type: corotated, E: 1e5, nu: 0.3}, {type: muscle, stiffness: 0, activation: 0.5}]
+losses: [{loss: {type: linear_functional}}]
+)");
+  GradcheckOptions options;
+  options.paths = {"bodies.box.materials[1].stiffness"};
+  const GradcheckReport report = check_gradient(*task, options);
+  ASSERT_EQ(report.rows.size(), 1U);
+  EXPECT_TRUE(report.rows[0].at_bound);
+  EXPECT_FALSE(report.passed);  // nothing was compared
+}
+
 }  // namespace
 }  // namespace resilin::test
