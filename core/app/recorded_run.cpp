@@ -58,7 +58,9 @@ Recorder::Recorder(const Job& job, const Simulation& simulation, const std::stri
   const SceneOptions& scene = job.file().options.scene;
   const System& system = simulation.system();
   if (scene.record.hdf5) {
-    TrajectoryHeader header{text, job.context().command_line, RESILIN_VERSION, {}};
+    TrajectoryHeader header{text, job.context().command_line, RESILIN_VERSION, {}, 0};
+    const Index steps = simulation.num_steps(), every = scene.record.every;
+    header.num_frames = 1 + steps / every + (steps % every != 0 ? 1 : 0);
     for (const auto& body : system.bodies())
       header.bodies.push_back({body->name, body->first_node, &body->mesh});
     run.files.push_back(job.path("trajectory.h5"));

@@ -27,19 +27,22 @@ struct TrajectoryHeader {
     Index first_node = 0;
     const Mesh* mesh = nullptr;
   };
-  std::vector<Body> bodies;
+  std::vector<Body> bodies;  ///< their meshes outlive the writer
+  Index num_frames = 0;      ///< most frames that will be written
 };
 
+/// Value of the root attribute `format`.
+inline constexpr const char* kTrajectoryFormat = "resilin-trajectory 2";
+
 /// Layout: /time (f), /step (f), /positions (f x n x 3), /velocities (f x n x 3), /energies/{kinetic,elastic,
-/// gravitational} (f), /residual (f), /iterations (f); /bodies/NAME/{rest_positions,elements} with attributes
-/// element_type and first_node; root attributes scene, command, version, format = "resilin-trajectory 1" and
-/// num_frames.
-/// Positions and velocities: one frame a chunk, deflate-compressed with shuffle. Every frame is flushed, and
-/// only then num_frames is raised and flushed, so that a killed run leaves a readable file with all frames
-/// before. (Not covered are the microseconds in which HDF5 rewrites a node of its index: a kill then can cost
-/// the file, which reads as an error, never as wrong numbers.) The earliest HDF5 format is used on purpose:
-/// it has no "open for writing" mark that a killed process would leave behind. Until it is closed, the file
-/// has up to 128 KiB of reserved room at its end.
+/// gravitational} (f), /residual (f), /iterations (f), /num_frames (1);
+/// /bodies/NAME/{rest_positions,elements} with attributes element_type and first_node; root attributes scene,
+/// command, version and format. All datasets are contiguous and made at the start with room for all frames (a
+/// sparse file: what is not written takes no room on the disk). A frame is written straight to its places,
+/// and only then /num_frames is raised, so that neither a kill at any moment nor a full disk harms the frames
+/// before. close() gives back the room of frames that were not written; after a kill the file keeps it, and
+/// only the first num_frames frames count (the time of the others is NaN). The earliest HDF5 format, so that
+/// every program reads it.
 class RESILIN_API TrajectoryWriter {
  public:
   /// Replaces an existing file that no other program has open. Throws Error(Io), or Error(Input) if a body's
