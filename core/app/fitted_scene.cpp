@@ -1,9 +1,11 @@
 #include "core/app/fitted_scene.hpp"
 
+#include "core/base/file.hpp"
 #include "core/params/passive_visitor.hpp"
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <vector>
 
 namespace resilin::app {
@@ -86,6 +88,28 @@ void set_parameters(SceneOptions& scene, const std::map<std::string, VecX>& valu
   if (!setter.missing().empty())
     throw Error(Errc::Internal,
                 fmt::format("no option belongs to parameter {}", setter.missing().begin()->first));
+}
+
+void replace_preload(SceneOptions& scene, const System& system, const std::string& folder) {
+  if (!scene.has_preload) return;
+  scene.has_preload = false;
+  const State start = system.initial_state();
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const Body& body = *system.bodies()[b];
+    InitialOptions& initial = scene.bodies[b].second.initial;
+    const Index first = 3 * body.first_node, size = 3 * body.mesh.num_vertices();
+    const VecX base = start.x.segment(first, size) - body.options.initial.displacements.values;
+    std::string text;
+    for (Index i = 0; i < size; i += 3)
+      text += fmt::format("{:.17g},{:.17g},{:.17g}\n", base[i], base[i + 1], base[i + 2]);
+    initial.positions_file =
+        std::filesystem::absolute(folder + "/initial_" + body.name + ".csv").lexically_normal().string();
+    write_file(initial.positions_file, text);
+    const VecX reached = system.initial_base_velocity().segment(first, size);
+    if (reached.isZero(0)) continue;
+    initial.velocities = body.options.initial.velocities;
+    initial.velocities.values += reached;
+  }
 }
 
 }  // namespace resilin::app

@@ -1,7 +1,7 @@
 // A scene with other parameter values.
 #pragma once
 
-#include "core/model/scene_options.hpp"
+#include "core/model/system.hpp"
 
 #include <map>
 #include <string>
@@ -12,5 +12,10 @@ namespace resilin::app {
 /// than in the file (a displacement of each vertex, zero if not given) gets one entry per item. Throws
 /// Error(Internal) if a path is not found or a size does not fit.
 void set_parameters(SceneOptions& scene, const std::map<std::string, VecX>& values);
+
+/// Takes the preload out of `scene`: the shape and velocity that it gave become initial values, written
+/// beside the scene in `folder`. A preload uses the parameters as the task's scene has them, so with others
+/// in the file it would give another shape.
+void replace_preload(SceneOptions& scene, const System& system, const std::string& folder);
 
 }  // namespace resilin::app

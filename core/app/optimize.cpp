@@ -59,6 +59,7 @@ void write_fitted(const Job& job, const Task& task, ConstVec u) {
     for (const ParameterEntry& e : v.entries) values[e.path] = task.values(u, v);
   SceneOptions scene = job.file().options.scene;
   set_parameters(scene, values);
+  replace_preload(scene, task.simulation().system(), job.folder());
   write_file(job.path("fitted.yaml"), dump_yaml([&](ParamVisitor& v) { scene.visit(v); }));
 }
 

@@ -13,7 +13,12 @@ Error::Error(Errc code, const std::string& message, const std::string& where)
     : std::runtime_error(where.empty() ? message : where + ": " + message),
       code_(code),
       message_(message),
-      where_(where) {}
+      where_(where),
+      place_{where, 0, 0} {}
+Error::Error(Errc code, const std::string& message, const Place& place)
+    : Error(code, message, to_string(place)) {
+  place_ = place;
+}
 Error::~Error() = default;
 
 }  // namespace resilin

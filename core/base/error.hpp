@@ -32,15 +32,19 @@ class RESILIN_API Error : public std::runtime_error {
  public:
   /// `what()` reads "where: message", or only the message if `where` is empty.
   Error(Errc code, const std::string& message, const std::string& where = {});
+  Error(Errc code, const std::string& message, const Place& place);
   ~Error() override;  // out of line: one type_info for all libraries
   Errc code() const noexcept { return code_; }
   const std::string& message() const noexcept { return message_; }
   const std::string& where() const noexcept { return where_; }
+  /// The place; of an error that was only told where in words, those stand for the file.
+  const Place& place() const noexcept { return place_; }
 
  private:
   Errc code_;
   std::string message_;
   std::string where_;
+  Place place_;
 };
 
 }  // namespace resilin

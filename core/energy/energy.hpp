@@ -38,7 +38,8 @@ class RESILIN_API Energy : public Component {
   /// True if x - A^-1 grad never raises E (Projective Dynamics); otherwise solvers search along the line.
   virtual bool is_projective() const { return false; }
 
-  /// Names the first element or node at which E(x) does not exist or that looks wrong (inverted); "" if none.
+  /// Names the first element or node at which E(x) does not exist or that looks wrong (inverted or close to
+  /// it); "" if none.
   virtual std::string diagnose(const StepContext& c, ConstVec x) const;
 
   /// Size of its part of the parameter table: all differentiable fields in the order of visit_parameters().

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace resilin {
 namespace {
@@ -181,6 +182,8 @@ void FiniteElementEnergy::parameters_changed() {
 std::string FiniteElementEnergy::diagnose(const StepContext& c, ConstVec x) const {
   const FiniteElementData& d = *data_;
   Group g;
+  double smallest = std::numeric_limits<double>::infinity();
+  Index flattest = -1;
   for (Index group = 0; group < d.num_groups; ++group) {
     load_group(d, group, x.data(), g);
     for (int p = 0; p < kG; ++p) {
@@ -199,9 +202,15 @@ std::string FiniteElementEnergy::diagnose(const StepContext& c, ConstVec x) cons
         if (!std::isfinite(volume[l])) return fmt::format("element {}: positions are not finite", e);
         if (volume[l] <= 0) return fmt::format("element {} is inverted (det F = {:.3g})", e, volume[l]);
         if (!std::isfinite(psi[l])) return fmt::format("element {}: its energy is not a number", e);
+        if (volume[l] >= smallest) continue;
+        smallest = volume[l];
+        flattest = e;
       }
     }
   }
+  constexpr double kAlmostFlat = 0.1;  // a tenth of the volume is left
+  if (smallest < kAlmostFlat)
+    return fmt::format("element {} is almost inverted (det F = {:.3g})", flattest, smallest);
   return {};
 }
 

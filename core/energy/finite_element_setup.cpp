@@ -1,5 +1,7 @@
 // Construction of FiniteElementEnergy: quadrature, batches, selections, gather lists.
 #include "core/energy/finite_element_group.hpp"
+#include "core/params/passive_visitor.hpp"
+#include "core/params/tree.hpp"
 
 #include <fmt/format.h>
 
@@ -54,7 +56,11 @@ Index select(FiniteElementData& d, const Mesh& mesh, const BuildContext& context
   std::vector<Index> chosen;
   const Selector* selector = m.material->elements();
   if (selector != nullptr) {
-    chosen = select_elements(mesh, *selector);
+    try {
+      chosen = select_elements(mesh, *selector);
+    } catch (const Error& e) {
+      throw context.input_error("elements", e.message());
+    }
     if (chosen.empty()) throw context.input_error("elements", "the selection matches no element of the body");
   } else {
     for (Index e = 0; e < d.num_elements; ++e) chosen.push_back(e);
@@ -68,15 +74,48 @@ Index select(FiniteElementData& d, const Mesh& mesh, const BuildContext& context
   return static_cast<Index>(chosen.size());
 }
 
-void check_field(const Field& field, Index items, const BuildContext& context, Index number) {
+/// Finds the names of a material's fields, for messages.
+class FieldNames final : public PassiveVisitor {
+ public:
+  std::string name_of(const Field* field) const {
+    for (const auto& [known, name] : names_)
+      if (known == field) return name;
+    return "a parameter";
+  }
+  void field(const char* name, Field& value, const Spec&) override { names_.emplace_back(&value, name); }
+
+ private:
+  std::vector<std::pair<const Field*, std::string>> names_;
+};
+
+void check_field(const Field& field, Index items, const BuildContext& context, const std::string& name) {
   if (field.items != 1 && field.items != items)
-    throw context.input_error(
-        "", fmt::format("parameter {} has {} values, but the material acts on {} elements", number + 1,
-                        field.items, items));
+    throw context.input_error(name, fmt::format("{} values given; one or {} (one for each element that the "
+                                                "material acts on) are expected",
+                                                field.items, items));
   if (field.steps != 1 && field.steps != context.steps)
-    throw context.input_error(
-        "", fmt::format("parameter {} has entries for {} steps, but the scene has {} steps", number + 1,
-                        field.steps, context.steps));
+    throw context.input_error(name, fmt::format("entries for {} steps given, but the scene has {} steps",
+                                                field.steps, context.steps));
+}
+
+void add_material(FiniteElementData& d, const Mesh& mesh, const BuildContext& context,
+                  std::unique_ptr<Material> material) {
+  MaterialSlot m;
+  m.material = std::move(material);
+  m.fields = m.material->fields();
+  if (static_cast<Index>(m.fields.size()) > kMaxFields)
+    throw context.input_error("",
+                              fmt::format("a material may have at most {} pointwise parameters", kMaxFields));
+  const Index items = select(d, mesh, context, m);
+  FieldNames names;
+  m.material->visit_parameters(names);
+  for (const Field* field : m.fields) {
+    check_field(*field, items, context, names.name_of(field));
+    m.offset.push_back(d.num_parameters);
+    d.num_parameters += field->size();
+  }
+  d.needs_svd = d.needs_svd || m.material->needs_svd();
+  d.materials.push_back(std::move(m));
 }
 
 }  // namespace
@@ -98,22 +137,10 @@ FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
   d.num_body_nodes = mesh.num_vertices();
   fill_batches(d, mesh);
   fill_gather(d);
-  for (std::size_t i = 0; i < materials.size(); ++i) {
-    MaterialSlot m;
-    m.material = std::move(materials[i]);
-    m.fields = m.material->fields();
-    if (static_cast<Index>(m.fields.size()) > kMaxFields)
-      throw contexts[i].input_error(
-          "", fmt::format("a material may have at most {} pointwise parameters", kMaxFields));
-    const Index items = select(d, mesh, contexts[i], m);
-    for (std::size_t k = 0; k < m.fields.size(); ++k) {
-      check_field(*m.fields[k], items, contexts[i], static_cast<Index>(k));
-      m.offset.push_back(d.num_parameters);
-      d.num_parameters += m.fields[k]->size();
-    }
-    d.needs_svd = d.needs_svd || m.material->needs_svd();
-    d.materials.push_back(std::move(m));
-  }
+  Diagnostics found;
+  for (std::size_t i = 0; i < materials.size(); ++i)
+    found.attempt([&] { add_material(d, mesh, contexts[i], std::move(materials[i])); });
+  found.throw_if_any();
 }
 
 FiniteElementEnergy::~FiniteElementEnergy() = default;

@@ -42,7 +42,26 @@ void InitialOptions::visit(ParamVisitor& v) {
 void PinOptions::visit(ParamVisitor& v) {
   v.section("nodes", nodes, {.doc = "vertices that are held"});
   v.choices("axes", axes, {"x", "y", "z"}, {.doc = "coordinates that are held"});
+  v.check(!axes.empty(), "axes must name at least one of x, y, z");
   v.choice("hold", hold, {"initial", "rest"}, {.doc = "hold the initial position or that of the rest mesh"});
+  v.component("motion", "motion", motion, {.doc = "prescribed motion of what is held; default: at rest"});
+  v.real("release", release,
+         {.doc = "time after which nothing is held any more; default: never", .unit = "s", .min = 0});
+}
+
+void DampingOptions::visit(ParamVisitor& v) {
+  v.real("mass", mass,
+         {.doc = "alpha of Rayleigh's damping alpha M + beta K: damps slow motion, that as a whole too",
+          .unit = "1/s",
+          .min = 0,
+          .max = 1e9,
+          .differentiable = true});
+  v.real("stiffness", stiffness,
+         {.doc = "beta of it: damps fast oscillations; K is the stiffness of the present shape",
+          .unit = "s",
+          .min = 0,
+          .max = 1e9,
+          .differentiable = true});
 }
 
 void BodyOptions::visit(ParamVisitor& v) {
@@ -60,6 +79,7 @@ void BodyOptions::visit(ParamVisitor& v) {
       {.doc = "lumped: each vertex gets its share of its elements; uniform: density times the mean element "
               "volume for every vertex (as some published codes do)"});
   v.components("materials", "material", materials, {.doc = "their energies are added", .required = true});
+  v.optional_section("damping", has_damping, damping, {.doc = "Rayleigh damping"});
   v.list("pins", pins, {.doc = "vertices that are held"});
   v.section("initial", initial, {.doc = "position and velocity at the start"});
 }

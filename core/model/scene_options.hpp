@@ -4,6 +4,7 @@
 #include "core/mesh/selector.hpp"
 #include "core/params/visitor.hpp"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,15 @@ struct RESILIN_API PinOptions {
   Selector nodes;
   std::vector<std::string> axes{"x", "y", "z"};
   std::string hold = "initial";
+  ComponentSpec motion;  ///< no type: at rest
+  double release = std::numeric_limits<double>::infinity();
+  void visit(ParamVisitor& v);
+};
+
+/// Rayleigh's: forces -(mass M + stiffness K) v.
+struct RESILIN_API DampingOptions {
+  double mass = 0;
+  double stiffness = 0;
   void visit(ParamVisitor& v);
 };
 
@@ -50,6 +60,8 @@ struct RESILIN_API BodyOptions {
   Field density{1000.0};
   std::string mass = "lumped";
   std::vector<ComponentSpec> materials;
+  bool has_damping = false;
+  DampingOptions damping;
   std::vector<PinOptions> pins;
   InitialOptions initial;
   void visit(ParamVisitor& v);

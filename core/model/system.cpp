@@ -1,12 +1,15 @@
 #include "core/model/system.hpp"
 
 #include "core/base/file.hpp"
+#include "core/base/log.hpp"
 #include "core/energy/shape.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 namespace resilin {
 namespace {
@@ -58,24 +61,58 @@ void expand(Field& field, Index vertices, const BuildContext& context, const cha
   field.items = vertices;
 }
 
+void check_density(const Body& body, const BuildContext& context) {
+  const Field& density = body.options.density;
+  const Index elements = body.mesh.num_elements();
+  if (density.steps != 1) throw context.input_error("density", "must not change from step to step");
+  if (density.items != 1 && density.items != elements)
+    throw context.input_error(
+        "density",
+        fmt::format("{} values given; one or {} (an element each) are expected", density.items, elements));
+  if (body.options.mass == "uniform" && density.items != 1)
+    throw context.input_error("density", "uniform mass needs one density for the whole body");
+}
+
 }  // namespace
 
-System::System(const SceneOptions& scene, const Registry& registry, const PlaceMap& places)
-    : gravity_(scene.gravity),
-      steps_(scene.time.steps),
-      time_step_(scene.time.step),
-      revision_(next_revision()) {
+System::System(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
+  Diagnostics found;
+  build(scene, registry, places, found);
+  found.throw_if_any();
+}
+
+System::System(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
+               Diagnostics& found) {
+  build(scene, registry, places, found);
+}
+
+void System::build(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
+                   Diagnostics& found) {
+  gravity_ = scene.gravity;
+  time_step_ = scene.time.step;
+  revision_ = next_revision();
   if (scene.bodies.empty()) {
     const auto it = places.find("bodies");
-    throw Error(Errc::Input, "bodies: a scene needs at least one body",
-                it == places.end() ? "" : to_string(it->second));
+    found.error(it == places.end() ? Place{} : it->second, {}, "bodies: a scene needs at least one body");
+    return;
   }
-  for (const auto& [name, options] : scene.bodies) add_body(name, options, scene, registry, places);
-  update_mass();
-  add_scene_energies(scene, registry, places);
-  add_extra_forces(scene.forces, registry, places, scene.time.steps);
+  bool good = true;
+  for (const auto& [name, options] : scene.bodies) {
+    BuildContext c = context(scene, registry, places);
+    c.path = "bodies." + name;
+    if (const auto it = places.find(c.path); it != places.end()) c.place = it->second;
+    good = add_body(name, options, c, found) && good;
+  }
+  find_phases();
+  if (!good) return;  // what else there is may refer to the body that is missing
+  mass_ = VecX::Zero(base_x_.size() / 3);
+  if (found.ok()) found.attempt([&] { update_mass(); });
+  good = add_scene_energies(scene, registry, places, found);
+  good = add_forces(scene.forces, context(scene, registry, places), found) && good;
   num_scene_forces_ = forces_.size();
+  if (!good) return;
   register_parameters();
+  complete_ = true;
 }
 System::~System() = default;
 
@@ -89,77 +126,143 @@ BuildContext System::context(const SceneOptions& scene, const Registry& registry
   return c;
 }
 
-void System::add_body(const std::string& name, const BodyOptions& options, const SceneOptions& scene,
-                      const Registry& registry, const PlaceMap& places) {
-  BuildContext c = context(scene, registry, places);
-  c.path = "bodies." + name;
-  if (const auto it = places.find(c.path); it != places.end()) c.place = it->second;
+/// False if the body could not be made; of a body that could, other things may be wrong all the same.
+bool System::add_body(const std::string& name, const BodyOptions& options, BuildContext c,
+                      Diagnostics& found) {
   auto body = std::make_unique<Body>();
   body->name = name;
   body->options = options;
-  body->mesh = build_mesh(options.mesh, c);
+  if (!found.attempt([&] { body->mesh = build_mesh(options.mesh, c); })) return false;
   body->first_node = base_x_.size() / 3;
-  const Index n = body->mesh.num_vertices(), elements = body->mesh.num_elements();
-  Field& density = body->options.density;
-  if (density.steps != 1 || (density.items != 1 && density.items != elements))
-    throw c.input_error("density", fmt::format("{} values given; one or {} (an element each) are expected",
-                                               density.items * density.steps, elements));
-  if (options.mass == "uniform" && density.items != 1)
-    throw c.input_error("density", "uniform mass needs one density for the whole body");
-  expand(body->options.initial.displacements, n, c, "initial.displacements");
-  expand(body->options.initial.velocities, n, c, "initial.velocities");
-
+  const Index n = body->mesh.num_vertices();
+  found.attempt([&] { check_density(*body, c); });
+  InitialOptions& initial = body->options.initial;
+  for (const auto& [key, field] : {std::pair("initial.displacements", &initial.displacements),
+                                   std::pair("initial.velocities", &initial.velocities)})
+    if (!found.attempt([&, &key = key, &field = field] { expand(*field, n, c, key); }))
+      *field = Field(Vec3(0, 0, 0));  // so that the pins can be looked at
   c.mesh = &body->mesh;
   c.first_node = body->first_node;
   c.num_nodes = body->first_node + n;
-  if (options.materials.empty()) throw c.input_error("materials", "a body needs at least one material");
-  std::vector<std::unique_ptr<Material>> materials;
-  std::vector<BuildContext> contexts;
-  for (const ComponentSpec& spec : options.materials) {
-    contexts.push_back(c);
-    contexts.back().path = spec.path;
-    contexts.back().place = spec.place;
-    materials.push_back(registry.make<Material>(spec, contexts.back()));
-  }
-  auto elastic =
-      std::make_unique<FiniteElementEnergy>(body->mesh, body->first_node, std::move(materials), contexts);
-  body->elastic = elastic.get();
-  energies_.push_back(std::move(elastic));
-
-  const Mat3X x = posed_shape(*body, c);
+  const bool good = found.attempt([&] { add_materials(*body, c); });
+  Mat3X x = body->mesh.vertices;
+  found.attempt([&] { x = posed_shape(*body, c); });
   base_x_.conservativeResize(3 * (body->first_node + n));
   base_x_.tail(3 * n) = x.reshaped();
   base_v_ = VecX::Zero(base_x_.size());
-  add_pins(*body, places);
+  for (std::size_t p = 0; p < options.pins.size(); ++p) {
+    BuildContext pin = c;
+    pin.path = fmt::format("bodies.{}.pins[{}]", name, p);
+    if (const auto it = c.places->find(pin.path); it != c.places->end()) pin.place = it->second;
+    found.attempt([&] { add_pin(*body, options.pins[p], pin); });
+  }
   body_views_.push_back({name, &body->mesh, body->first_node});
   bodies_.push_back(std::move(body));
+  return good;
 }
 
-void System::add_pins(const Body& body, const PlaceMap& places) {
-  const Index dofs = base_x_.size();
-  fixed_.resize(static_cast<std::size_t>(dofs), 0);
-  pin_targets_.conservativeResize(dofs);
-  const auto& shift = body.options.initial.displacements;
-  for (std::size_t p = 0; p < body.options.pins.size(); ++p) {
-    const PinOptions& pin = body.options.pins[p];
-    BuildContext c;
-    c.path = fmt::format("bodies.{}.pins[{}]", body.name, p);
-    c.places = &places;
-    if (const auto it = places.find(c.path); it != places.end()) c.place = it->second;
-    std::vector<Index> nodes;
-    try {
-      nodes = select_vertices(body.mesh, pin.nodes);
-    } catch (const Error& e) {
-      throw c.input_error("nodes", e.message());
+void System::add_materials(Body& body, const BuildContext& c) {
+  if (body.options.materials.empty()) throw c.input_error("materials", "a body needs at least one material");
+  Diagnostics found;
+  std::vector<std::unique_ptr<Material>> materials;
+  std::vector<BuildContext> contexts;
+  for (const ComponentSpec& spec : body.options.materials) {
+    contexts.push_back(c);
+    contexts.back().path = spec.path;
+    contexts.back().place = spec.place;
+    found.attempt([&] { materials.push_back(c.registry->make<Material>(spec, contexts.back())); });
+  }
+  found.throw_if_any();
+  auto elastic =
+      std::make_unique<FiniteElementEnergy>(body.mesh, body.first_node, std::move(materials), contexts);
+  body.elastic = elastic.get();
+  energies_.push_back(std::move(elastic));
+}
+
+void System::add_pin(const Body& body, const PinOptions& options, const BuildContext& c) {
+  std::vector<Index> nodes;
+  try {
+    nodes = select_vertices(body.mesh, options.nodes);
+  } catch (const Error& e) {
+    throw c.input_error("nodes", e.message());
+  }
+  if (nodes.empty()) throw c.input_error("nodes", "the selection matches no vertex of the body");
+  if (static_cast<Index>(nodes.size()) == body.mesh.num_vertices())
+    log_warn(fmt::format("{}: holds every vertex of the body", c.path));
+  Pin pin;
+  pin.path = c.path;
+  for (const std::string& axis : options.axes) pin.axes[static_cast<std::size_t>(axis[0] - 'x')] = true;
+  pin.release = options.release;
+  pin.places.resize(3, static_cast<Index>(nodes.size()));
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Index node = body.first_node + nodes[i];
+    pin.places.col(static_cast<Index>(i)) =
+        options.hold == "initial"
+            ? Vec3(base_x_.segment<3>(3 * node) + body.options.initial.displacements.vec3(nodes[i], 0))
+            : Vec3(body.mesh.vertices.col(nodes[i]));
+    pin.nodes.push_back(node);
+  }
+  if (!options.motion.type.empty()) pin.motion = c.registry->make<Motion>(options.motion, c);
+  pins_.push_back(std::move(pin));
+}
+
+void System::find_phases() {
+  std::vector<double> ends;
+  for (const Pin& pin : pins_) ends.push_back(pin.release);
+  ends.push_back(std::numeric_limits<double>::infinity());
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  for (const double end : ends) {
+    Phase phase{end, std::vector<char>(static_cast<std::size_t>(base_x_.size()), 0)};
+    for (const Pin& pin : pins_)
+      if (pin.release >= end)
+        for (const Index node : pin.nodes)
+          for (std::size_t k = 0; k < 3; ++k)
+            if (pin.axes[k]) phase.fixed[3 * static_cast<std::size_t>(node) + k] = 1;
+    phases_.push_back(std::move(phase));
+  }
+}
+
+std::size_t System::phase(double t) const {
+  // Times of steps are sums of many terms: half a thousandth of a step is the same time.
+  const double early = t - 5e-4 * time_step_;
+  std::size_t k = 0;
+  while (early > phases_[k].end) ++k;
+  return k;
+}
+
+void System::place_pins(double t, MutVec x) const {
+  const double end = phases_[phase(t)].end;
+  for (const Pin& pin : pins_) {
+    if (pin.release < end) continue;
+    for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
+      const Vec3 place = pin.places.col(static_cast<Index>(i));
+      const Vec3 p = pin.motion ? pin.motion->position(t, place) : place;
+      for (Index k = 0; k < 3; ++k)
+        if (pin.axes[static_cast<std::size_t>(k)]) x[3 * pin.nodes[i] + k] = p[k];
     }
-    if (nodes.empty()) throw c.input_error("nodes", "the selection matches no vertex of the body");
-    for (const Index local : nodes)
-      for (const std::string& axis : pin.axes) {
-        const Index k = axis[0] - 'x', dof = 3 * (body.first_node + local) + k;
-        const bool initial = pin.hold == "initial";
-        fixed_[static_cast<std::size_t>(dof)] = 1;
-        pin_targets_[dof] = initial ? base_x_[dof] + shift.at(local, 0, k) : body.mesh.vertices(k, local);
+  }
+}
+
+void System::add_pin_vjp(double t, ConstVec z, MutVec theta) const {
+  const double end = phases_[phase(t)].end;
+  // A coordinate belongs to the last pin that holds it.
+  std::vector<char> taken(static_cast<std::size_t>(num_dofs()), 0);
+  for (std::size_t p = pins_.size(); p-- > 0;) {
+    const Pin& pin = pins_[p];
+    if (pin.release < end) continue;
+    for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
+      Vec3 part = Vec3::Zero();
+      for (Index k = 0; k < 3; ++k) {
+        char& seen = taken[static_cast<std::size_t>(3 * pin.nodes[i] + k)];
+        if (!pin.axes[static_cast<std::size_t>(k)] || seen) continue;
+        part[k] = z[3 * pin.nodes[i] + k];
+        seen = 1;
       }
+      if (pin.motion)
+        pin.motion->add_param_vjp(t, pin.places.col(static_cast<Index>(i)), part,
+                                  theta.segment(pin_offset_[p], pin.motion->num_parameters()));
+    }
   }
 }
 
@@ -177,12 +280,26 @@ BuildContext of_whole_system(const ComponentSpec& spec, BuildContext c, Index no
 
 }  // namespace
 
-void System::add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
-  for (const auto& [name, spec] : scene.energies) {
-    energies_.push_back(registry.make<Energy>(
-        spec, of_whole_system(spec, context(scene, registry, places), num_nodes(), body_views_)));
-    energy_names_.push_back(name);
-  }
+bool System::add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
+                                Diagnostics& found) {
+  bool good = true;
+  for (const auto& [name, spec] : scene.energies)
+    good = found.attempt([&, &name = name, &spec = spec] {
+      energies_.push_back(registry.make<Energy>(
+          spec, of_whole_system(spec, context(scene, registry, places), num_nodes(), body_views_)));
+      energy_names_.push_back(name);
+    }) && good;
+  return good;
+}
+
+bool System::add_forces(const NamedList<ComponentSpec>& specs, BuildContext c, Diagnostics& found) {
+  bool good = true;
+  for (const auto& [name, spec] : specs)
+    good = found.attempt([&, &name = name, &spec = spec] {
+      forces_.push_back(c.registry->make<Force>(spec, of_whole_system(spec, c, num_nodes(), body_views_)));
+      force_names_.push_back(name);
+    }) && good;
+  return good;
 }
 
 void System::add_extra_forces(const NamedList<ComponentSpec>& specs, const Registry& registry,
@@ -192,10 +309,9 @@ void System::add_extra_forces(const NamedList<ComponentSpec>& specs, const Regis
   c.steps = steps;
   c.time_step = time_step_;
   c.places = &places;
-  for (const auto& [name, spec] : specs) {
-    forces_.push_back(registry.make<Force>(spec, of_whole_system(spec, c, num_nodes(), body_views_)));
-    force_names_.push_back(name);
-  }
+  Diagnostics found;
+  add_forces(specs, c, found);
+  found.throw_if_any();
 }
 
 void System::clear_extra_forces() {
@@ -203,61 +319,70 @@ void System::clear_extra_forces() {
   force_names_.resize(num_scene_forces_);
 }
 
+namespace {
+
+/// A component whose visit and own count of parameters disagree would write gradients to the wrong places.
+void require_same_count(const std::string& path, const char* counted, Index count, Index registered) {
+  if (count != registered)
+    throw Error(Errc::Plugin, fmt::format("{}: {} has {} values but its differentiable parameters {}", path,
+                                          counted, count, registered));
+}
+
+}  // namespace
+
+void System::register_body(Body& body) {
+  const std::string path = "bodies." + body.name;
+  const std::size_t first = table_.entries().size();
+  table_.add(path, [&](ParamVisitor& v) { body.options.visit(v); });
+  BodyOffsets o;
+  for (std::size_t i = first; i < table_.entries().size(); ++i) {
+    const ParameterEntry& e = table_.entries()[i];
+    const std::string key = e.path.substr(path.size() + 1);
+    if (key == "density") o.density = e.offset;
+    if (key == "damping.mass") o.damping = e.offset;
+    if (key == "initial.velocity") o.velocity = e.offset;
+    if (key == "initial.angular_velocity") o.angular_velocity = e.offset;
+    if (key == "initial.displacements") o.displacements = e.offset;
+    if (key == "initial.velocities") o.velocities = e.offset;
+  }
+  body_offset_.push_back(o);
+  FiniteElementEnergy& energy = *body.elastic;
+  energy_offset_.push_back(table_.size());
+  for (Index m = 0; m < energy.num_materials(); ++m) {
+    const std::string name = fmt::format("{}.materials[{}]", path, m);
+    const Index added = table_.add(name, [&](ParamVisitor& v) { energy.material(m).visit_parameters(v); });
+    Index expected = 0;
+    for (const Field* f : energy.material(m).fields()) expected += f->size();
+    require_same_count(name, "fields()", expected, added);
+  }
+}
+
 void System::register_parameters() {
   gravity_offset_ = table_.size();
   table_.add("", [&](ParamVisitor& v) {
     v.vec3("gravity", gravity_, {.doc = "acceleration of gravity", .unit = "m/s^2", .differentiable = true});
   });
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    Body& body = *bodies_[b];
-    const std::string path = "bodies." + body.name;
-    const std::size_t first = table_.entries().size();
-    table_.add(path, [&](ParamVisitor& v) { body.options.visit(v); });
-    BodyOffsets o;
-    for (std::size_t i = first; i < table_.entries().size(); ++i) {
-      const ParameterEntry& e = table_.entries()[i];
-      const std::string key = e.path.substr(path.size() + 1);
-      if (key == "density") o.density = e.offset;
-      if (key == "initial.velocity") o.velocity = e.offset;
-      if (key == "initial.angular_velocity") o.angular_velocity = e.offset;
-      if (key == "initial.displacements") o.displacements = e.offset;
-      if (key == "initial.velocities") o.velocities = e.offset;
-    }
-    body_offset_.push_back(o);
-    FiniteElementEnergy& energy = *body.elastic;
-    energy_offset_.push_back(table_.size());
-    for (Index m = 0; m < energy.num_materials(); ++m) {
-      const Index added = table_.add(fmt::format("{}.materials[{}]", path, m),
-                                     [&](ParamVisitor& v) { energy.material(m).visit_parameters(v); });
-      Index expected = 0;
-      for (const Field* f : energy.material(m).fields()) expected += f->size();
-      if (added != expected)
-        throw Error(
-            Errc::Plugin,
-            fmt::format("{}.materials[{}]: fields() has {} values but its differentiable parameters {}", path,
-                        m, expected, added));
-    }
+  for (const auto& body : bodies_) register_body(*body);
+  for (const Pin& pin : pins_) {
+    pin_offset_.push_back(table_.size());
+    if (!pin.motion) continue;
+    const std::string name = pin.path + ".motion";
+    const Index added = table_.add(name, [&](ParamVisitor& v) { pin.motion->visit_parameters(v); });
+    require_same_count(name, "num_parameters()", pin.motion->num_parameters(), added);
+    num_motion_parameters_ += added;
   }
   for (std::size_t e = 0; e < energy_names_.size(); ++e) {
     Energy& energy = *energies_[bodies_.size() + e];
+    const std::string name = "energies." + energy_names_[e];
     energy_offset_.push_back(table_.size());
-    const Index added =
-        table_.add("energies." + energy_names_[e], [&](ParamVisitor& v) { energy.visit_parameters(v); });
-    if (added != energy.num_parameters())
-      throw Error(
-          Errc::Plugin,
-          fmt::format("energies.{}: num_parameters() is {} but its differentiable parameters have {} values",
-                      energy_names_[e], energy.num_parameters(), added));
+    const Index added = table_.add(name, [&](ParamVisitor& v) { energy.visit_parameters(v); });
+    require_same_count(name, "num_parameters()", energy.num_parameters(), added);
   }
   for (std::size_t f = 0; f < forces_.size(); ++f) {
+    const std::string name = "forces." + force_names_[f];
     force_offset_.push_back(table_.size());
-    const Index added =
-        table_.add("forces." + force_names_[f], [&](ParamVisitor& v) { forces_[f]->visit_parameters(v); });
-    if (added != forces_[f]->num_parameters())
-      throw Error(
-          Errc::Plugin,
-          fmt::format("forces.{}: num_parameters() is {} but its differentiable parameters have {} values",
-                      force_names_[f], forces_[f]->num_parameters(), added));
+    const Index added = table_.add(name, [&](ParamVisitor& v) { forces_[f]->visit_parameters(v); });
+    require_same_count(name, "num_parameters()", forces_[f]->num_parameters(), added);
   }
 }
 
@@ -284,6 +409,8 @@ void System::set_parameters(ConstVec theta) {
   table_.assign(theta);
   for (const auto& energy : energies_) energy->parameters_changed();
   for (const auto& force : forces_) force->parameters_changed();
+  for (const Pin& pin : pins_)
+    if (pin.motion) pin.motion->parameters_changed();
   update_mass();
   revision_ = next_revision();
 }
@@ -360,6 +487,14 @@ std::string System::diagnose(const StepContext& c, ConstVec x) const {
       return e < bodies_.size() ? fmt::format("body {}: {}", bodies_[e]->name, text)
                                 : fmt::format("energies.{}: {}", energy_names_[e - bodies_.size()], text);
   return {};
+}
+
+std::string System::describe_node(Index node, ConstVec x) const {
+  for (const auto& body : bodies_)
+    if (node < body->first_node + body->mesh.num_vertices())
+      return fmt::format("node {} of body {} at ({:.4g}, {:.4g}, {:.4g})", node - body->first_node,
+                         body->name, x[3 * node], x[3 * node + 1], x[3 * node + 2]);
+  return fmt::format("node {}", node);
 }
 
 }  // namespace resilin

@@ -4,10 +4,13 @@
 #include "core/base/state.hpp"
 #include "core/energy/energy.hpp"
 #include "core/energy/finite_element_energy.hpp"
+#include "core/model/motion.hpp"
 #include "core/model/parameter_table.hpp"
 #include "core/model/scene_options.hpp"
+#include "core/params/tree.hpp"
 #include "core/plugin/registry.hpp"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,6 +26,16 @@ struct Body {
   FiniteElementEnergy* elastic = nullptr;  ///< its energy, owned by the system
 };
 
+/// Nodes that are held, all with the same motion.
+struct Pin {
+  std::string path;                ///< "bodies.beam.pins[0]"
+  std::vector<Index> nodes;        ///< of the system
+  std::array<bool, 3> axes{};      ///< x, y, z
+  Mat3X places;                    ///< [m], where they are while nothing moves them
+  std::unique_ptr<Motion> motion;  ///< null: they stay there
+  double release = 0;              ///< [s], held up to and including this time
+};
+
 /// Cotangents that are collected over all steps before they are turned into parameter gradients.
 struct SystemCotangent {
   VecX theta;                   ///< one entry per parameter: energies and forces add here directly
@@ -32,9 +45,12 @@ struct SystemCotangent {
 
 class RESILIN_API System {
  public:
-  /// Builds everything that the scene describes; throws Error(Input) with the place of what is wrong: a mesh
-  /// with an error-level finding, a solid without volume elements, a selection that matches nothing.
+  /// Builds everything that the scene describes; throws Error(Input) with the place of everything that is
+  /// wrong: a mesh with an error-level finding, a solid without volume elements, a selection that matches
+  /// nothing.
   System(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
+  /// The same, but what is wrong goes to `found`; if that is not empty then, the system may not be stepped.
+  System(const SceneOptions& scene, const Registry& registry, const PlaceMap& places, Diagnostics& found);
   ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;
@@ -46,17 +62,28 @@ class RESILIN_API System {
   /// One of each body, in their order, then those of the scene.
   const std::vector<std::unique_ptr<Energy>>& energies() const { return energies_; }
   const std::vector<std::unique_ptr<Force>>& forces() const { return forces_; }
-  const VecX& mass() const { return mass_; }                 ///< [kg], n
-  const std::vector<char>& fixed() const { return fixed_; }  ///< 3n, 1 where a pin holds
+  const VecX& mass() const { return mass_; }  ///< [kg], n
+  /// 3n, 1 where a pin holds at the start.
+  const std::vector<char>& fixed() const { return phases_.front().fixed; }
+  /// The same for the step that ends at time t.
+  const std::vector<char>& fixed(double t) const { return phases_[phase(t)].fixed; }
+  /// Number of the interval between releases in which t lies: fixed(t) is the same throughout it.
+  std::size_t phase(double t) const;
   const Vec3& gravity() const { return gravity_; }
   bool is_projective() const;
+  /// False if a component could not be made (see `found` above): then there is no parameter table.
+  bool is_complete() const { return complete_; }
 
-  /// Places at which pinned coordinates are held (other entries are meaningless); constants for gradients.
-  const VecX& pin_targets() const { return pin_targets_; }
+  /// Puts held coordinates to where they are at time t. Where two pins hold the same one, the later counts.
+  void place_pins(double t, MutVec x) const;
+  bool has_moving_pins() const { return num_motion_parameters_ > 0; }
+  /// For a cotangent z of the coordinates that place_pins(t) writes: adds to that of the motions' parameters.
+  void add_pin_vjp(double t, ConstVec z, MutVec theta) const;
   State initial_state() const;
   /// Replaces the undisplaced initial shape and velocity (after a preload, which does not move pinned
   /// coordinates).
   void set_initial_base(const VecX& x, const VecX& v);
+  const VecX& initial_base_velocity() const { return base_v_; }
 
   const ParameterTable& parameters() const { return table_; }
   /// Writes theta, tells the components, updates masses and raises the revision.
@@ -68,6 +95,8 @@ class RESILIN_API System {
   /// Offsets of the components' parameters in theta.
   Index energy_offset(std::size_t i) const { return energy_offset_[i]; }
   Index force_offset(std::size_t i) const { return force_offset_[i]; }
+  /// Of a body's damping (mass, stiffness); -1 if it has none.
+  Index damping_offset(std::size_t body) const { return body_offset_[body].damping; }
   /// Adds to c.theta what the mass, gravity and the initial state (cotangents dx0, dv0 [3n]) depend on.
   void finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) const;
 
@@ -81,13 +110,20 @@ class RESILIN_API System {
   double gravitational_energy(const State& s) const;
   /// First element or node that is not finite or inverted, with its body; "" if all is well.
   std::string diagnose(const StepContext& c, ConstVec x) const;
+  /// "node 12 of body beam at (0.1, 0, 0.2)", numbered within its body.
+  std::string describe_node(Index node, ConstVec x) const;
 
  private:
-  void add_body(const std::string& name, const BodyOptions& options, const SceneOptions& scene,
-                const Registry& registry, const PlaceMap& places);
-  void add_pins(const Body& body, const PlaceMap& places);
-  void add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
+  void build(const SceneOptions& scene, const Registry& registry, const PlaceMap& places, Diagnostics& found);
+  bool add_body(const std::string& name, const BodyOptions& options, BuildContext c, Diagnostics& found);
+  void add_materials(Body& body, const BuildContext& c);
+  void add_pin(const Body& body, const PinOptions& options, const BuildContext& c);
+  bool add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
+                          Diagnostics& found);
+  bool add_forces(const NamedList<ComponentSpec>& specs, BuildContext c, Diagnostics& found);
   void register_parameters();
+  void register_body(Body& body);
+  void find_phases();
   void update_mass();
   BuildContext context(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) const;
 
@@ -97,19 +133,26 @@ class RESILIN_API System {
   std::vector<BodyView> body_views_;
   std::vector<std::string> energy_names_, force_names_;  ///< of those of the scene
   std::size_t num_scene_forces_ = 0;
-  VecX mass_, base_x_, base_v_, pin_targets_;
-  std::vector<char> fixed_;
-  Vec3 gravity_;
-  Index steps_ = 0;
+  VecX mass_, base_x_, base_v_;
+  std::vector<Pin> pins_;
+  std::vector<Index> pin_offset_;  ///< of each pin's motion in theta
+  Index num_motion_parameters_ = 0;
+  struct Phase {
+    double end;  ///< [s]
+    std::vector<char> fixed;
+  };
+  std::vector<Phase> phases_;  ///< between releases of pins; the last one never ends
+  Vec3 gravity_ = Vec3::Zero();
   double time_step_ = 0;
   ParameterTable table_;
   std::vector<Index> energy_offset_, force_offset_;
   struct BodyOffsets {
-    Index density = 0, velocity = 0, angular_velocity = 0, displacements = 0, velocities = 0;
+    Index density = 0, damping = -1, velocity = 0, angular_velocity = 0, displacements = 0, velocities = 0;
   };
   std::vector<BodyOffsets> body_offset_;
   Index gravity_offset_ = 0;
   std::uint64_t revision_ = 0;
+  bool complete_ = false;
 };
 
 /// Mesh of a body as its options ask for it (generated, read, scaled, voxelised); findings are logged or

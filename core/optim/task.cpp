@@ -51,8 +51,11 @@ VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildCont
 
 Objective::~Objective() = default;
 
-Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places)
-    : simulation_(std::make_unique<Simulation>(options.scene, registry, places)) {
+Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places) {
+  Diagnostics found;
+  simulation_ = std::make_unique<Simulation>(options.scene, registry, places, found);
+  // Without all components there are no parameters, and losses may refer to what is missing.
+  if (!simulation_->system().is_complete()) found.throw_if_any();
   BuildContext c;
   c.registry = &registry;
   c.places = &places;
@@ -60,27 +63,14 @@ Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap&
   c.time_step = options.scene.time.step;
   c.num_nodes = simulation_->system().num_nodes();
   c.bodies = &simulation_->system().body_views();
-  if (options.losses.empty()) {
-    c.path = "losses";
-    throw c.input_error("", "a task needs at least one loss: losses: [{loss: {type: ...}}]" +
-                                suggest("", registry.types("loss")));
-  }
-  bool needs_reference = false;
-  for (std::size_t i = 0; i < options.losses.size(); ++i) {
-    const ComponentSpec& spec = options.losses[i].loss;
-    BuildContext child = c;
-    child.path = spec.path;
-    child.place = spec.place;
-    losses_.push_back(registry.make<Loss>(spec, child));
-    weights_.push_back(options.losses[i].weight);
-    needs_reference = needs_reference || losses_.back()->needs_reference();
-  }
+  add_losses(options, c, found);
   std::uint64_t random = static_cast<std::uint64_t>(options.seed);
   for (std::size_t i = 0; i < options.parameters.size(); ++i) {
     c.path = fmt::format("parameters[{}]", i);
     if (const auto it = places.find(c.path); it != places.end()) c.place = it->second;
-    add_variable(options.parameters[i], c, random);
+    found.attempt([&] { add_variable(options.parameters[i], c, random); });
   }
+  found.throw_if_any();
   lower_.resize(size_), upper_.resize(size_), start_.resize(size_);
   for (const TaskVariable& v : variables_) {
     lower_.segment(v.offset, v.size).setConstant(v.log_scale ? std::log(v.lower) : v.lower);
@@ -88,7 +78,24 @@ Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap&
     start_.segment(v.offset, v.size) = v.log_scale ? VecX(v.start.array().log()) : v.start;
   }
   written_ = simulation_->system().parameters().values();
-  reference_pending_ = needs_reference;
+}
+
+void Task::add_losses(const TaskOptions& options, BuildContext c, Diagnostics& found) {
+  c.path = "losses";
+  if (options.losses.empty())
+    found.attempt([&] {
+      throw c.input_error("", "a task needs at least one loss: losses: [{loss: {type: ...}}]" +
+                                  suggest("", c.registry->types("loss")));
+    });
+  for (const WeightedLoss& weighted : options.losses) {
+    c.path = weighted.loss.path;
+    c.place = weighted.loss.place;
+    found.attempt([&] {
+      losses_.push_back(c.registry->make<Loss>(weighted.loss, c));
+      weights_.push_back(weighted.weight);
+      reference_pending_ = reference_pending_ || losses_.back()->needs_reference();
+    });
+  }
 }
 
 void Task::ensure_reference() {

@@ -32,6 +32,7 @@ class RESILIN_API Task final : public Objective {
   Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places);
 
   Simulation& simulation() { return *simulation_; }
+  const Simulation& simulation() const { return *simulation_; }
   const std::vector<TaskVariable>& variables() const { return variables_; }
   Index size() const override { return size_; }
   const VecX& lower() const { return lower_; }
@@ -54,6 +55,7 @@ class RESILIN_API Task final : public Objective {
   BackwardReport last_backward;
 
  private:
+  void add_losses(const TaskOptions& options, BuildContext c, Diagnostics& found);
   void add_variable(const TaskParameter& p, const BuildContext& context, std::uint64_t& random);
   void run(Tape& tape);
   void ensure_reference();

@@ -55,6 +55,8 @@ bool MapReader::component_type(const TreeNode& node, const Place& place, const s
   }
   type = named->scalar;
   if (context_.catalog.knows(kind, type)) return true;
+  // The library that could not be loaded is the mistake then, not the types that it would have brought.
+  if (!context_.catalog.is_complete()) return false;
   return values_.fail(
       *named, path,
       fmt::format("unknown {} {}{}", kind, in_quotes(type), suggest(type, context_.catalog.types(kind))));

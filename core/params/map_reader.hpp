@@ -117,6 +117,7 @@ class MapReader final : public ParamVisitor {
     body(reader);
     reader.finish();
   }
+  void explain_new_entry(const TreeNode::Entry& entry, const TreeNode& map, const std::string& path);
   template <class T, class Read>
   void read_list(const char* name, std::vector<T>& value, const Spec& spec, const char* what, Read read);
   void read_component(const TreeNode& node, const Place& place, const std::string& path, const char* kind,

@@ -188,8 +188,23 @@ void MapReader::named(const char* name, SequenceAccess& value, const Spec& spec)
     value.append(entry.key);
     const std::string path = join_path(path_to(name), entry.key);
     if (!check_map(entry.value, path)) continue;
+    const std::size_t before = context_.diagnostics.count();
     read_map(entry.value, place_of(entry), path, [&](ParamVisitor& v) { value.visit(i, v); });
+    if (context_.diagnostics.count() != before) explain_new_entry(entry, e->value, path);
   }
+}
+
+/// An entry that only an override names, and that is incomplete, is most likely a mistyped name.
+void MapReader::explain_new_entry(const TreeNode::Entry& entry, const TreeNode& map,
+                                  const std::string& path) {
+  if (entry.place.file.rfind("--set", 0) != 0) return;
+  std::vector<std::string> others;
+  for (const TreeNode::Entry& other : map.entries)
+    if (other.place.file.rfind("--set", 0) != 0) others.push_back(other.key);
+  if (!others.empty())
+    context_.diagnostics.error(
+        entry.place, path,
+        "the file has no such entry, so this makes a new one" + suggest(entry.key, others));
 }
 
 void MapReader::assignments(const char* name, NamedList<std::string>& value, const Spec& spec) {

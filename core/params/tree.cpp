@@ -174,29 +174,59 @@ TreeNode* TreeNode::find(const std::string& key) {
   return const_cast<TreeNode*>(static_cast<const TreeNode*>(this)->find(key));
 }
 
+namespace {
+
+auto key_of(const Mistake& m) {
+  return std::tie(m.place.file, m.place.line, m.place.column);
+}
+
+std::string one_line_each(const std::vector<Mistake>& list) {
+  constexpr std::size_t kMostLines = 1000;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(list.size(), kMostLines); ++i) {
+    const std::string where = to_string(list[i].place);
+    text += (i == 0 ? "" : "\n") + (where.empty() ? "" : where + ": ") + list[i].text;
+  }
+  if (list.size() > kMostLines) text += fmt::format("\nand {} more mistakes", list.size() - kMostLines);
+  return text;
+}
+
+Errc common_code(const std::vector<Mistake>& list) {
+  const bool all_same =
+      std::all_of(list.begin(), list.end(), [&](const Mistake& m) { return m.code == list.front().code; });
+  return all_same ? list.front().code : Errc::Input;
+}
+
+}  // namespace
+
+Mistakes::Mistakes(std::vector<Mistake> list)
+    : Error(common_code(list), one_line_each(list)), list_(std::move(list)) {}
+Mistakes::~Mistakes() = default;
+
 void Diagnostics::error(const Place& place, const std::string& path, const std::string& message) {
-  errors_.push_back({place, path.empty() ? message : path + ": " + message});
+  errors_.push_back({Errc::Input, place, path.empty() ? message : path + ": " + message});
+}
+
+void Diagnostics::collect(const Error& e) {
+  if (e.code() == Errc::Internal || e.code() == Errc::Numerics) throw;
+  if (const auto* several = dynamic_cast<const Mistakes*>(&e))
+    errors_.insert(errors_.end(), several->list().begin(), several->list().end());
+  else
+    errors_.push_back({e.code(), e.place(), e.message()});
 }
 
 void Diagnostics::throw_if_any() const {
   if (errors_.empty()) return;
-  const auto key = [](const Item& i) { return std::tie(i.place.file, i.place.line, i.place.column); };
-  std::vector<Item> sorted = errors_;
+  std::vector<Mistake> sorted = errors_;
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](const Item& a, const Item& b) { return key(a) < key(b); });
+                   [](const Mistake& a, const Mistake& b) { return key_of(a) < key_of(b); });
   // The same line twice (a value behind an alias, a shared file) says nothing new.
-  const auto same = [&](const Item& a, const Item& b) { return key(a) == key(b) && a.text == b.text; };
+  const auto same = [](const Mistake& a, const Mistake& b) {
+    return key_of(a) == key_of(b) && a.text == b.text;
+  };
   sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
-  if (sorted.size() == 1) throw Error(Errc::Input, sorted[0].text, to_string(sorted[0].place));
-
-  constexpr std::size_t kMostLines = 1000;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(sorted.size(), kMostLines); ++i) {
-    const std::string where = to_string(sorted[i].place);
-    text += (i == 0 ? "" : "\n") + (where.empty() ? "" : where + ": ") + sorted[i].text;
-  }
-  if (sorted.size() > kMostLines) text += fmt::format("\nand {} more mistakes", sorted.size() - kMostLines);
-  throw Error(Errc::Input, text);
+  if (sorted.size() == 1) throw Error(sorted[0].code, sorted[0].text, sorted[0].place);
+  throw Mistakes(std::move(sorted));
 }
 
 TreeNode load_tree(const std::string& file) {

@@ -30,22 +30,50 @@ struct TreeNode::Entry {
   TreeNode value;
 };
 
+/// One thing that is wrong with a file.
+struct Mistake {
+  Errc code = Errc::Input;
+  Place place;
+  std::string text;  ///< without the place
+};
+
+/// Several mistakes at once, one line of what() each: Error(Input) unless all have another code in common.
+class RESILIN_API Mistakes : public Error {
+ public:
+  explicit Mistakes(std::vector<Mistake> list);
+  ~Mistakes() override;
+  const std::vector<Mistake>& list() const noexcept { return list_; }
+
+ private:
+  std::vector<Mistake> list_;
+};
+
 /// Collects all mistakes of a file, so that a user sees them together.
 class RESILIN_API Diagnostics {
  public:
   void error(const Place& place, const std::string& path, const std::string& message);
+  /// Adds what an error says, each mistake on its own. An Error(Internal) or (Numerics), which is no mistake
+  /// of a file, is thrown again, so this may only be called while e is handled.
+  void collect(const Error& e);
+  /// Runs `part` and collects the Error that it may throw. Returns whether there was none.
+  template <class Part>
+  bool attempt(Part&& part) {
+    try {
+      part();
+      return true;
+    } catch (const Error& e) {
+      collect(e);
+      return false;
+    }
+  }
   bool ok() const { return errors_.empty(); }
   std::size_t count() const { return errors_.size(); }
-  /// Throws Error(Input) with one line per mistake, ordered by file, line and column; nothing if there are
-  /// none.
+  /// Throws Error for one mistake, Mistakes for several, ordered by file, line and column; nothing if there
+  /// are none.
   void throw_if_any() const;
 
  private:
-  struct Item {
-    Place place;
-    std::string text;
-  };
-  std::vector<Item> errors_;
+  std::vector<Mistake> errors_;
 };
 
 /// Reads a file, follows `extends: other.yaml` (a file or a list of files, relative to the file that names

@@ -193,6 +193,8 @@ class RESILIN_API TypeCatalog {
   virtual std::vector<std::string> types(const std::string& kind) const = 0;  ///< sorted
   virtual std::string default_type(const std::string& kind) const = 0;        ///< empty if there is none
   virtual std::string summary(const std::string& kind, const std::string& type) const = 0;
+  /// False if something that brings types could not be loaded: a type that is not known may then exist.
+  virtual bool is_complete() const { return true; }
 };
 
 }  // namespace resilin

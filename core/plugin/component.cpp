@@ -15,7 +15,7 @@ Error BuildContext::input_error(const std::string& key, const std::string& messa
     const auto found = places->find(full);
     if (found != places->end()) where = found->second;
   }
-  return Error(Errc::Input, full.empty() ? message : full + ": " + message, to_string(where));
+  return Error(Errc::Input, full.empty() ? message : full + ": " + message, where);
 }
 
 const BodyView& BuildContext::find_body(const std::string& key, const std::string& name) const {

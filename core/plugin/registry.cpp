@@ -53,7 +53,7 @@ void Registry::insert(Entry entry) {
 
 std::unique_ptr<Component> Registry::create(const char* kind, const ComponentSpec& spec,
                                             const BuildContext& outer) const {
-  const std::string where = to_string(spec.place);
+  const Place& where = spec.place;
   if (spec.type.empty())
     throw Error(
         Errc::Input,
@@ -71,7 +71,7 @@ std::unique_ptr<Component> Registry::create(const char* kind, const ComponentSpe
   try {
     return entry->make(*spec.options, context_of(spec, outer, *this));
   } catch (const Error& e) {
-    if (!e.where().empty()) throw;
+    if (!e.where().empty() || dynamic_cast<const Mistakes*>(&e) != nullptr) throw;
     throw Error(e.code(), with_path(spec.path, e.message()), where);
   } catch (const std::exception& e) {
     throw Error(Errc::Internal, with_path(spec.path, fmt::format("{} failed: {}", name, e.what())), where);

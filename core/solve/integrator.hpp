@@ -8,10 +8,11 @@
 
 namespace resilin {
 
-/// One solved step. `before` and `after` are indices into Tape::states.
+/// One solved step. Indices into Tape::states.
 struct StepRecord {
   StepContext context;
   Index before = 0, after = 0;
+  Index earlier = -1;  ///< a state before `before` that the step depends on too; -1: none
   SolveReport report;
 };
 

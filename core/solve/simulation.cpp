@@ -20,33 +20,46 @@ void keep_last_two(Tape& tape) {
   StepRecord kept = std::move(tape.records.back());
   kept.before = 0;
   kept.after = 1;
+  kept.earlier = -1;
   tape.records.assign(1, std::move(kept));
 }
 
 template <class Interface>
-std::unique_ptr<Interface> make(const Registry& registry, const ComponentSpec& spec, const char* key,
-                                const PlaceMap& places) {
+void make(std::unique_ptr<Interface>& component, const Registry& registry, const ComponentSpec& spec,
+          const char* key, const PlaceMap& places, Diagnostics& found) {
   BuildContext c;
   c.registry = &registry;
   c.path = key;
   c.places = &places;
   c.place = spec.place;
-  return registry.make<Interface>(spec, c);
+  found.attempt([&] { component = registry.make<Interface>(spec, c); });
 }
 
 }  // namespace
 
-Simulation::Simulation(const SceneOptions& scene, const Registry& registry, const PlaceMap& places)
-    : system_(std::make_unique<System>(scene, registry, places)),
-      linear_(make<LinearSolver>(registry, scene.linear_solver, "linear_solver", places)),
-      integrator_(make<Integrator>(registry, scene.integrator, "integrator", places)),
-      forward_(make<ForwardSolver>(registry, scene.forward, "forward", places)),
-      backward_(make<BackwardSolver>(registry, scene.backward, "backward", places)),
-      workspace_(std::make_unique<Workspace>()),
-      steps_(scene.time.steps),
-      time_step_(scene.time.step),
-      on_failure_(scene.on_failure) {
-  if (scene.has_preload) preload(scene, registry, places);
+Simulation::Simulation(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
+  Diagnostics found;
+  build(scene, registry, places, found);
+  found.throw_if_any();
+}
+
+Simulation::Simulation(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
+                       Diagnostics& found) {
+  build(scene, registry, places, found);
+}
+
+void Simulation::build(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
+                       Diagnostics& found) {
+  system_ = std::make_unique<System>(scene, registry, places, found);
+  make(linear_, registry, scene.linear_solver, "linear_solver", places, found);
+  make(integrator_, registry, scene.integrator, "integrator", places, found);
+  make(forward_, registry, scene.forward, "forward", places, found);
+  make(backward_, registry, scene.backward, "backward", places, found);
+  workspace_ = std::make_unique<Workspace>();
+  steps_ = scene.time.steps;
+  time_step_ = scene.time.step;
+  on_failure_ = scene.on_failure;
+  if (scene.has_preload && found.ok()) found.attempt([&] { preload(scene, registry, places); });
 }
 
 StepTools Simulation::tools() const {
@@ -62,7 +75,7 @@ void Simulation::preload(const SceneOptions& scene, const Registry& registry, co
   try {
     for (Index k = 0; k < scene.preload.steps; ++k) {
       if (interrupted()) throw Interrupted();
-      advance(tape, {h * static_cast<double>(k + 1), h, 0}, 0, report);
+      advance(tape, {0, h, 0}, 0, report);  // time stands still: pins do not move yet
       keep_last_two(tape);
     }
   } catch (const Error& e) {
@@ -80,7 +93,12 @@ void Simulation::preload(const SceneOptions& scene, const Registry& registry, co
 }
 
 void Simulation::fail(const Tape& tape, const StepContext& context, const SolveReport& report) const {
-  const std::string culprit = system_->diagnose(context, tape.states.back().x);
+  std::string culprit = system_->diagnose(context, tape.states.back().x);
+  if (report.worst_node >= 0) {
+    if (!culprit.empty()) culprit += "; ";
+    culprit += fmt::format("the largest residual, {:.3g} N, is at {}", report.worst_force,
+                           system_->describe_node(report.worst_node, tape.states.back().x));
+  }
   throw Error(
       Errc::Numerics,
       fmt::format("step {} (t = {:.6g} s) did not converge after {} iterations: residual {:.3g} N, tolerance "

@@ -32,6 +32,9 @@ class RESILIN_API Simulation {
  public:
   /// Builds system and solvers and runs the preload, if there is one. Throws Error.
   Simulation(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
+  /// The same, but mistakes of the scene go to `found`; if that is not empty then, there is no preload, and
+  /// only system() may be looked at.
+  Simulation(const SceneOptions& scene, const Registry& registry, const PlaceMap& places, Diagnostics& found);
 
   System& system() { return *system_; }
   const System& system() const { return *system_; }
@@ -55,6 +58,7 @@ class RESILIN_API Simulation {
   StepTools tools() const;
 
  private:
+  void build(const SceneOptions& scene, const Registry& registry, const PlaceMap& places, Diagnostics& found);
   void preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
   /// One step of the scene, split in halves as long as it fails and the policy allows.
   void advance(Tape& tape, const StepContext& context, int depth, RolloutReport& report) const;

@@ -24,7 +24,11 @@ double norm(ConstVec a) {
 /// Caches of one system, shared by all of its steps.
 struct StepProblem::Cache {
   BlockMatrix hessian;
-  VecX mass3, diagonal;
+  VecX inertia3;                   ///< a (1 + alpha / sqrt(a)) m [kg/s^2], 3n
+  std::vector<double> stiffening;  ///< 1 + beta sqrt(a) of each body
+  bool is_damped = false;          ///< one of these is not 1
+  double mass_inertia = std::numeric_limits<double>::quiet_NaN();
+  VecX diagonal;
   double elastic_scale = 0;  ///< X^T A_E X of the rest shape X: sum of V w |F|^2 at rest [J]
   std::uint64_t mass_revision = 0;
   // Prefactored matrix.
@@ -38,49 +42,96 @@ struct StepProblem::Cache {
   std::vector<AxisGroup> groups;
   std::uint64_t factor_revision = 0;
   double factor_inertia = std::numeric_limits<double>::quiet_NaN();
+  std::size_t factor_phase = 0;
 };
 
 StepProblem::StepProblem(const System& system, const LinearSolver& linear, const StepContext& context,
-                         double inertia, ConstVec y, const VecX& previous, Workspace& ws)
+                         double inertia, ConstVec y, const VecX& previous, Workspace& ws, const VecX* load)
     : system_(system),
       linear_(linear),
       context_(context),
       inertia_(inertia),
       y_(y),
       previous_(previous),
+      load_(load),
+      fixed_(system.fixed(context.time)),
       ws_(ws),
       cache_(ws.slot<Cache>(&system)) {
-  if (cache_.mass_revision != system.revision()) {
-    cache_.mass3 = system.mass().transpose().replicate(3, 1).reshaped();
-    cache_.mass_revision = system.revision();
+  Cache& c = cache_;
+  if (c.mass_revision == system.revision() && c.mass_inertia == inertia) return;
+  c.mass_revision = system.revision();
+  c.mass_inertia = inertia;
+  c.inertia3 = inertia * system.mass().transpose().replicate(3, 1).reshaped();
+  c.stiffening.clear();
+  c.is_damped = false;
+  for (const auto& body : system.bodies()) {
+    const DampingOptions& damping = body->options.damping;
+    const bool moves = inertia > 0;
+    c.stiffening.push_back(moves ? 1 + damping.stiffness * std::sqrt(inertia) : 1);
+    c.is_damped = c.is_damped || c.stiffening.back() != 1;
+    if (moves && damping.mass > 0)
+      c.inertia3.segment(3 * body->first_node, 3 * body->mesh.num_vertices()) *=
+          1 + damping.mass / std::sqrt(inertia);
   }
 }
 
 double StepProblem::value(ConstVec x) const {
-  double e = 0;
-  const VecX& m = cache_.mass3;
-  e = 0.5 * inertia_ * parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
+  const VecX& m = cache_.inertia3;
+  double e =
+      0.5 * parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
         return (m.segment(i, j - i).array() * (x.segment(i, j - i) - y_.segment(i, j - i)).array().square())
             .sum();
       });
-  for (const auto& energy : system_.energies()) e += energy->value(context_, x, ws_);
+  if (load_ != nullptr) e -= dot(*load_, x);
+  for (std::size_t k = 0; k < system_.energies().size(); ++k)
+    e += (k < cache_.stiffening.size() ? cache_.stiffening[k] : 1) *
+         system_.energies()[k]->value(context_, x, ws_);
+  return e;
+}
+
+/// Gradients of the bodies' own energies, with their stiffness damping. r is zero on entry.
+double StepProblem::add_body_gradients(ConstVec x, MutVec r) const {
+  double e = 0;
+  for (std::size_t b = 0; b < system_.bodies().size(); ++b) {
+    const Body& body = *system_.bodies()[b];
+    const double factor = cache_.stiffening[b];
+    e += factor * system_.energies()[b]->add_gradient(context_, x, r, ws_);
+    if (factor != 1) r.segment(3 * body.first_node, 3 * body.mesh.num_vertices()) *= factor;
+  }
   return e;
 }
 
 double StepProblem::residual(ConstVec x, MutVec r) const {
-  const VecX& m = cache_.mass3;
-  double e =
-      0.5 * inertia_ * parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
-        r.segment(i, j - i) =
-            inertia_ * m.segment(i, j - i).cwiseProduct(x.segment(i, j - i) - y_.segment(i, j - i));
-        return (m.segment(i, j - i).array() * (x.segment(i, j - i) - y_.segment(i, j - i)).array().square())
-            .sum();
-      });
-  for (const auto& energy : system_.energies()) e += energy->add_gradient(context_, x, r, ws_);
-  const auto& fixed = system_.fixed();
+  r.setZero();
+  double e = add_body_gradients(x, r);
+  for (std::size_t k = system_.bodies().size(); k < system_.energies().size(); ++k)
+    e += system_.energies()[k]->add_gradient(context_, x, r, ws_);
+  const VecX& m = cache_.inertia3;
+  e += 0.5 * parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
+         const auto d = x.segment(i, j - i) - y_.segment(i, j - i);
+         r.segment(i, j - i) += m.segment(i, j - i).cwiseProduct(d);
+         return (m.segment(i, j - i).array() * d.array().square()).sum();
+       });
+  if (load_ != nullptr) {
+    r -= *load_;
+    e -= dot(*load_, x);
+  }
   for (Index i = 0; i < x.size(); ++i)
-    if (fixed[static_cast<std::size_t>(i)]) r[i] = 0;
+    if (fixed_[static_cast<std::size_t>(i)]) r[i] = 0;
   return e;
+}
+
+/// The same for Hessians. h is zero on entry.
+void StepProblem::add_body_hessians(ConstVec x, BlockMatrix& h, bool project_psd) const {
+  for (std::size_t b = 0; b < system_.bodies().size(); ++b)
+    system_.energies()[b]->add_hessian(context_, x, h, project_psd, ws_);
+  if (!cache_.is_damped) return;
+  for (std::size_t b = 0; b < system_.bodies().size(); ++b) {
+    const Body& body = *system_.bodies()[b];
+    const Index last = body.first_node + body.mesh.num_vertices() - 1;
+    const Index first_slot = h.row_begin(body.first_node), end_slot = h.row_end(last);
+    for (double* v = h.block(first_slot); v != h.block(end_slot); ++v) *v *= cache_.stiffening[b];
+  }
 }
 
 const BlockMatrix& StepProblem::hessian(ConstVec x, bool project_psd) const {
@@ -91,11 +142,13 @@ const BlockMatrix& StepProblem::hessian(ConstVec x, bool project_psd) const {
     h.reset(std::move(pattern));
   }
   h.set_zero();
+  add_body_hessians(x, h, project_psd);
+  for (std::size_t k = system_.bodies().size(); k < system_.energies().size(); ++k)
+    system_.energies()[k]->add_hessian(context_, x, h, project_psd, ws_);
   for (Index i = 0; i < system_.num_nodes(); ++i) {
     double* d = h.block(h.slot(i, i));
-    d[0] = d[4] = d[8] = inertia_ * system_.mass()[i];
+    for (const int k : {0, 4, 8}) d[k] += cache_.inertia3[3 * i];
   }
-  for (const auto& energy : system_.energies()) energy->add_hessian(context_, x, h, project_psd, ws_);
   return h;
 }
 
@@ -115,18 +168,26 @@ double elastic_scale(const System& system, const Triplets& form) {
 
 void StepProblem::prepare_factor() const {
   Cache& c = cache_;
-  if (c.factor_revision == system_.revision() && c.factor_inertia == inertia_) return;
+  const std::size_t phase = system_.phase(context_.time);
+  if (c.factor_revision == system_.revision() && c.factor_inertia == inertia_ && c.factor_phase == phase)
+    return;
   c.factor_revision = 0;  // nothing usable while this may throw
   const Index n = system_.num_nodes();
   Triplets triplets;
-  for (const auto& energy : system_.energies()) energy->add_quadratic_form(triplets);
+  for (std::size_t k = 0; k < system_.energies().size(); ++k) {
+    const std::size_t first = triplets.size();
+    system_.energies()[k]->add_quadratic_form(triplets);
+    const double factor = k < c.stiffening.size() ? c.stiffening[k] : 1;
+    for (std::size_t t = first; factor != 1 && t < triplets.size(); ++t)
+      triplets[t] = {triplets[t].row(), triplets[t].col(), factor * triplets[t].value()};
+  }
   c.elastic_scale = elastic_scale(system_, triplets);
-  for (Index i = 0; i < n; ++i) triplets.emplace_back(i, i, inertia_ * system_.mass()[i]);
+  for (Index i = 0; i < n; ++i) triplets.emplace_back(i, i, c.inertia3[3 * i]);
   SpMat a(n, n);
   a.setFromTriplets(triplets.begin(), triplets.end());
   c.diagonal = VecX(a.diagonal()).transpose().replicate(3, 1).reshaped();
 
-  const auto& fixed = system_.fixed();
+  const auto& fixed = fixed_;
   std::vector<Cache::AxisGroup> groups;
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<Index> node;
@@ -175,6 +236,7 @@ void StepProblem::prepare_factor() const {
   c.groups = std::move(groups);
   c.factor_revision = system_.revision();
   c.factor_inertia = inertia_;
+  c.factor_phase = phase;
 }
 
 void StepProblem::solve_prefactored(ConstVec b, MutVec out) const {

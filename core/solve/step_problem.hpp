@@ -8,14 +8,17 @@
 
 namespace resilin {
 
-/// Find x with R(x) = a M (x - y) + grad E(x) = 0 at free coordinates; pinned ones are given. R is the
-/// gradient of g(x) = a/2 (x - y)^T M (x - y) + E(x) [J]. Implicit Euler: a = 1/h^2, y = x_n + h v_n + h^2
-/// M^-1 f. BDF2 and quasi-static steps have another a and y; nothing else changes (METHODS 1). The caches
-/// (matrices, factors, vectors) live in the Workspace, keyed by the system's revision and a.
+/// Find x with R(x) = a M (x - y) + grad E(x) - l = 0 at free coordinates; pinned ones are given. R is the
+/// gradient of g(x) = a/2 (x - y)^T M (x - y) + E(x) - l^T x [J]. Implicit Euler: a = 1/h^2, y = x_n + h v_n
+/// + h^2 M^-1 f, l = 0; BDF2 and quasi-static steps (a = 0) have another a, y and l (METHODS 1). Rayleigh
+/// damping with the time constant h = 1/sqrt(a) multiplies a body's M by 1 + alpha h and its grad E by 1 +
+/// beta / h; the integrator puts what belongs to earlier states into y and l. The caches (matrices, factors,
+/// vectors) live in the Workspace, keyed by the system's revision, a and the set of pinned coordinates.
 class RESILIN_API StepProblem {
  public:
+  /// load: l [N], outlives the problem; null means zero.
   StepProblem(const System& system, const LinearSolver& linear, const StepContext& context, double inertia,
-              ConstVec y, const VecX& previous, Workspace& ws);
+              ConstVec y, const VecX& previous, Workspace& ws, const VecX* load = nullptr);
 
   const System& system() const { return system_; }
   const StepContext& context() const { return context_; }
@@ -26,7 +29,7 @@ class RESILIN_API StepProblem {
   /// Positions at the start of the step: an admissible point where y is none.
   const VecX& previous() const { return previous_; }
   Index size() const { return y_.size(); }
-  const std::vector<char>& fixed() const { return system_.fixed(); }
+  const std::vector<char>& fixed() const { return fixed_; }
 
   double value(ConstVec x) const;  ///< g(x)
   /// r = R(x), zero at pinned coordinates; returns g(x).
@@ -47,6 +50,8 @@ class RESILIN_API StepProblem {
  private:
   struct Cache;
   void prepare_factor() const;
+  double add_body_gradients(ConstVec x, MutVec r) const;
+  void add_body_hessians(ConstVec x, BlockMatrix& h, bool project_psd) const;
 
   const System& system_;
   const LinearSolver& linear_;
@@ -54,6 +59,8 @@ class RESILIN_API StepProblem {
   double inertia_;
   VecX y_;
   const VecX& previous_;
+  const VecX* load_;
+  const std::vector<char>& fixed_;
   Workspace& ws_;
   Cache& cache_;
 };

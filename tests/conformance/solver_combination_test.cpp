@@ -46,7 +46,8 @@ losses: [{{loss: {{type: linear_functional, positions: [1, 2, 3], velocities: [0
 )",
                              beam.element, beam.materials, c.integrator, c.forward, c.backward, c.linear));
   TaskOptions options = file.options;
-  OptionFiller tight({{"relative_tolerance", 1e-10}, {"absolute_tolerance", 0}});
+  // Without inertia a fixed point takes its time.
+  OptionFiller tight({{"relative_tolerance", 1e-10}, {"absolute_tolerance", 0}, {"max_iterations", 50000}});
   options.scene.forward.options->visit(tight);
   options.scene.backward.options->visit(tight);
   Task task(options, registry(), file.places);
@@ -65,7 +66,11 @@ TEST_P(EverySolver, ReachesTheSameStateAndGradient) {
   const auto forward = registry().types("forward_solver"), backward = registry().types("backward_solver"),
              linear = registry().types("linear_solver");
   const Outcome expected = simulate(beam, {integrator, forward.front(), backward.front(), linear.front()});
-  ASSERT_GT(expected.last.v.norm(), 1e-2);
+  // In statics nothing moves with a velocity, and nothing depends on where it began.
+  const bool is_static = expected.last.v.isZero(0);
+  if (!is_static) {
+    ASSERT_GT(expected.last.v.norm(), 1e-2);
+  }
   Task task = [&, &b = beam] {
     const SceneFile file =
         read_scene(fmt::format("{{bodies: {{beam: {{mesh: {{generator: {{type: box, size: [0.4, 0.1, 0.1], "
@@ -83,10 +88,14 @@ TEST_P(EverySolver, ReachesTheSameStateAndGradient) {
         SCOPED_TRACE(f + " " + b + " " + l);
         const Outcome o = simulate(beam, {integrator, f, b, l});
         EXPECT_LT(relative_error(o.last.x, expected.last.x), 1e-8);
-        EXPECT_LT(relative_error(o.last.v, expected.last.v), 1e-8);
+        EXPECT_LE((o.last.v - expected.last.v).norm(), 1e-8 * expected.last.v.norm());
         ASSERT_EQ(o.gradient.size(), expected.gradient.size());
         for (const ParameterEntry& e : entries) {
           const VecX part = expected.gradient.segment(e.offset, e.size);
+          if (is_static && e.path.find(".initial.") != std::string::npos) {
+            EXPECT_TRUE(o.gradient.segment(e.offset, e.size).isZero(0)) << e.path;
+            continue;
+          }
           EXPECT_GT(part.norm(), 0) << e.path;
           EXPECT_LT((o.gradient.segment(e.offset, e.size) - part).norm(), 1e-8 * part.norm()) << e.path;
         }

@@ -106,7 +106,8 @@ bodies:
         out.clearance = std::min({out.clearance, std::abs(tau[0]) / typical, to_cone / typical});
       }
       tape_.states.push_back(after);
-      tape_.records.push_back({c, k, k + 1, {report.converged, report.outer, 0, report.inner, 0.0, 0.0, {}}});
+      tape_.records.push_back(
+          {c, k, k + 1, -1, {report.converged, report.outer, 0, report.inner, 0.0, 0.0, {}}});
       tape_.frames.push_back(k + 1);
       sets_.push_back(set);
     }

@@ -29,8 +29,7 @@ inline VecX settle(Simulation& sim, double inertia, int rounds) {
   const System& s = sim.system();
   const StepTools tools = sim.tools();
   VecX x = s.initial_state().x;
-  for (Index i = 0; i < x.size(); ++i)
-    if (s.fixed()[static_cast<std::size_t>(i)]) x[i] = s.pin_targets()[i];
+  s.place_pins(0, x);
   for (int round = 0; round < rounds; ++round) {
     const StepContext context{0, 1 / std::sqrt(inertia), 0};
     const VecX before = x;

@@ -152,10 +152,11 @@ TEST(FiniteElementEnergy, OneWorkspaceServesMatricesOfDifferentPatterns) {
 
 TEST(FiniteElementEnergy, SaysWhatIsWrongWithFieldsAndSelections) {
   EXPECT_NE(error_of(box_scene("[4, 1, 1]", "hex8", "[{type: corotated, E: [1e5, 2e5]}]"))
-                .find("parameter 1 has 2 values, but the material acts on 4 elements"),
+                .find("youngs_modulus: 2 values given; one or 4 (one for each element that the material acts "
+                      "on) are expected"),
             std::string::npos);
   EXPECT_NE(error_of(box_scene("[4, 1, 1]", "hex8", "[{type: muscle, activation: {steps: [1, 1]}}]"))
-                .find("entries for 2 steps, but the scene has 3 steps"),
+                .find("activation: entries for 2 steps given, but the scene has 3 steps"),
             std::string::npos);
   const std::string nothing = error_of(box_scene(
       "[4, 1, 1]", "hex8", "[{type: corotated, elements: {sphere: {center: [9, 9, 9], radius: 1}}}]"));

@@ -1,0 +1,7 @@
+#include "core/model/motion.hpp"
+
+namespace resilin {
+
+void Motion::add_param_vjp(double, const Vec3&, const Vec3&, MutVec) const {}
+
+}  // namespace resilin

@@ -1,0 +1,48 @@
+#include "plugins/motions/rotation.hpp"
+
+#include <Eigen/Geometry>
+
+namespace resilin {
+
+void Rotation::Options::visit(ParamVisitor& v) {
+  v.vec3("axis", axis, {.doc = "direction of the axis; the turn is right-handed about it"});
+  v.vec3("point", point, {.doc = "a point on the axis", .unit = "m", .differentiable = true});
+  v.real("rate", rate, {.doc = "constant angular velocity", .unit = "rad/s", .differentiable = true});
+  v.numbers("times", times, {.doc = "times of the key frames, rising", .unit = "s"});
+  v.field("angles", angles,
+          {.doc = "angle at each of these times, added to that of the rate",
+           .unit = "rad",
+           .differentiable = true});
+  v.choice("interpolation", interpolation, {"linear", "cubic"},
+           {.doc = "between the key frames: straight lines, or a natural cubic spline"});
+}
+
+Rotation::Rotation(const Options& options, const BuildContext& context) : options_(options) {
+  if (!(options.axis.norm() > 0)) throw context.input_error("axis", "the axis must not be zero");
+  check_keys(context, options.times, options.angles, "angles");
+  axis_ = options.axis.normalized();
+  curve_ = Curve(options.times, options.interpolation == "cubic");
+}
+
+Mat3 Rotation::turn(double t) const {
+  const double angle = options_.rate * t + options_.angles.values.dot(curve_.weights(t));
+  return Eigen::AngleAxisd(angle, axis_).toRotationMatrix();
+}
+
+Vec3 Rotation::position(double t, const Vec3& x) const {
+  return options_.point + turn(t) * (x - options_.point);
+}
+
+void Rotation::add_param_vjp(double t, const Vec3& x, const Vec3& z, MutVec dtheta) const {
+  const Mat3 r = turn(t);
+  const double dangle = z.dot(axis_.cross(r * (x - options_.point)));
+  dtheta.head<3>() += z - r.transpose() * z;
+  dtheta[3] += t * dangle;
+  dtheta.tail(curve_.num_keys()) += dangle * curve_.weights(t);
+}
+
+Vec3 Rotation::pull_back(double t, const Vec3&, const Vec3& z) const {
+  return turn(t).transpose() * z;
+}
+
+}  // namespace resilin
