@@ -2,10 +2,18 @@
 
 #include <Eigen/Eigenvalues>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace resilin {
 
-Mat3 Material::quadratic_form(const double* params) const {
-  const std::size_t count = fields().size();
+namespace {
+
+using Tangent = Eigen::Matrix<double, 9, 9>;
+
+/// dP/dF at F = I of a material with these parameters.
+Tangent rest_tangent(const Material& material, const double* params, std::size_t count) {
   std::vector<Pack> packed(count);
   for (std::size_t k = 0; k < count; ++k) packed[k] = splat(params[k]);
   Mat3Pack f = zero_mat3();
@@ -13,12 +21,59 @@ Mat3 Material::quadratic_form(const double* params) const {
   Svd3Pack svd;
   batched_svd(&f, &svd, 1);
   TangentPack c{};
-  add_tangent({1, &f, &svd, packed.data()}, &c);
-  Eigen::Matrix<double, 9, 9> full;
+  material.add_tangent({1, &f, &svd, packed.data()}, &c);
+  Tangent full;
   for (int a = 0; a < 9; ++a)
     for (int b = 0; b < 9; ++b) full(a, b) = c(a, b)[0];
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 9, 9>> eigen(full, Eigen::EigenvaluesOnly);
-  return eigen.eigenvalues()[8] * Mat3::Identity();
+  return full;
+}
+
+/// c_iklj = mu (d_ik d_lj + d_ij d_kl) + lambda d_il d_kj with the entries of c that show mu and lambda?
+bool is_isotropic(const Tangent& c) {
+  const double mu = c(1, 1), lambda = c(0, 4);
+  double gap = 0;
+  for (int a = 0; a < 9; ++a)
+    for (int b = 0; b < 9; ++b) {
+      const int i = a % 3, j = a / 3, k = b % 3, l = b / 3;
+      const double entry = mu * ((i == k && j == l) + (i == l && j == k)) + lambda * (i == j && k == l);
+      gap = std::max(gap, std::abs(c(a, b) - entry));
+    }
+  return gap <= 1e-9 * c.cwiseAbs().maxCoeff();
+}
+
+/// Largest (u n^T) : c : (u n^T) over unit vectors, by turns in u and n from several directions: each turn is
+/// an eigenvalue problem and can only raise it.
+double stiffest_wave(const Tangent& c) {
+  if (is_isotropic(c)) return std::max(c(0, 0), c(1, 1));
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const Vec3& start : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(1, 1, 1), Vec3(1, 1, -1),
+                            Vec3(1, -1, 1), Vec3(-1, 1, 1)}) {
+    Vec3 u, n = start.normalized();
+    double value = -std::numeric_limits<double>::infinity(), before = value;
+    do {
+      before = value;
+      for (const bool find_u : {true, false}) {
+        Mat3 q = Mat3::Zero();
+        for (int a = 0; a < 9; ++a)
+          for (int b = 0; b < 9; ++b)
+            if (find_u)
+              q(a % 3, b % 3) += c(a, b) * n[a / 3] * n[b / 3];
+            else
+              q(a / 3, b / 3) += c(a, b) * u[a % 3] * u[b % 3];
+        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(q);
+        value = eigen.eigenvalues()[2];
+        (find_u ? u : n) = eigen.eigenvectors().col(2);
+      }
+    } while (value > before + 1e-10 * std::abs(value));
+    largest = std::max(largest, value);
+  }
+  return largest;
+}
+
+}  // namespace
+
+Mat3 Material::quadratic_form(const double* params) const {
+  return stiffest_wave(rest_tangent(*this, params, fields().size())) * Mat3::Identity();
 }
 
 void ElasticModuli::visit(ParamVisitor& v) {

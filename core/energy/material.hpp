@@ -49,8 +49,9 @@ class RESILIN_API Material : public Component {
 
   /// Constant matrix Q with which tr(F Q F^T)/2 stands for the material's stiffness in the prefactorised
   /// matrix of Projective Dynamics: P = F Q - B(F) with B the weighted projection [Bouaziz 2014]. The
-  /// default, for materials that are no projection, is the largest eigenvalue of dP/dF at rest times the
-  /// identity [Liu 2017].
+  /// default, for materials that are no projection, is the stiffest plane wave at rest times the identity:
+  /// the largest (u n^T) : dP/dF : (u n^T) over unit vectors u, n (2 mu + lambda for isotropic solids; local
+  /// gradients of a wave are of rank one). Solvers that take it for a Hessian correct it from what they see.
   virtual Mat3 quadratic_form(const double* params) const;
   /// True if psi = min over a manifold of tr((F - p) Q (F - p)^T)/2: then x - A^-1 R(x) never raises the
   /// energy.

@@ -24,8 +24,17 @@ class RESILIN_API Factorization {
   virtual Result factorize(const SpMat& a, bool definite_only = false) = 0;
   /// True if solve() may be called after Indefinite.
   virtual bool solves_indefinite() const = 0;
-  /// x = A^-1 b for all columns together.
+  /// x = A^-1 b for all columns together. Throws Error(Numerics) if a solver that iterates misses its
+  /// tolerance.
   virtual void solve(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) = 0;
+
+  /// What the last factorize() took, and what a column of solve() takes, in additions and multiplications:
+  /// counted, not timed, so that a choice that rests on it can be repeated. Those of dense kernels, which run
+  /// from cache, count a fifth.
+  struct Work {
+    double factorize = 0, solve = 0;
+  };
+  virtual Work work() const = 0;
 };
 
 class RESILIN_API LinearSolver : public Component {

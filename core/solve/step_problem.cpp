@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -21,6 +22,21 @@ double norm(ConstVec a) {
   return std::sqrt(dot(a, a));
 }
 
+namespace {
+
+/// A restricted to the nodes that are free along some axes, with its factor.
+struct AxisGroup {
+  std::vector<int> axes;        ///< coordinates that share a set of free nodes
+  std::vector<Index> node;      ///< node of each row
+  SpMat matrix;                 ///< lower and upper triangle
+  std::vector<Index> slot;      ///< place among the values of each entry of the form, -1: a pinned node's
+  std::vector<Index> diagonal;  ///< place of each diagonal entry
+  std::unique_ptr<Factorization> factor;
+  MatX b, x;
+};
+
+}  // namespace
+
 /// Caches of one system, shared by all of its steps.
 struct StepProblem::Cache {
   BlockMatrix hessian;
@@ -28,17 +44,17 @@ struct StepProblem::Cache {
   std::vector<double> stiffening;  ///< 1 + beta sqrt(a) of each body
   bool is_damped = false;          ///< one of these is not 1
   double mass_inertia = std::numeric_limits<double>::quiet_NaN();
-  VecX diagonal;
-  double elastic_scale = 0;  ///< X^T A_E X of the rest shape X: sum of V w |F|^2 at rest [J]
   std::uint64_t mass_revision = 0;
-  // Prefactored matrix.
-  struct AxisGroup {
-    std::vector<int> axes;    ///< coordinates that share a set of free nodes
-    std::vector<Index> node;  ///< node of each row
-    std::unique_ptr<Factorization> factor;
-    MatX b, x;
-    std::vector<int> outer, inner;  ///< pattern that the factor was analysed for
-  };
+  // The elastic part of A.
+  Triplets form;
+  VecX form_diagonal;        ///< n
+  double elastic_scale = 0;  ///< X^T A_E X of the rest shape X: sum of V w |F|^2 at rest [J]
+  std::uint64_t form_revision = 0;
+  double form_inertia = std::numeric_limits<double>::quiet_NaN();
+  bool form_is_damped = false;  ///< it holds for form_inertia only
+  // Its factor.
+  std::vector<std::array<Index, 2>> pattern;  ///< rows and columns of the form that the groups were made for
+  std::vector<char> fixed;
   std::vector<AxisGroup> groups;
   std::uint64_t factor_revision = 0;
   double factor_inertia = std::numeric_limits<double>::quiet_NaN();
@@ -164,76 +180,120 @@ double elastic_scale(const System& system, const Triplets& form) {
   return sum;
 }
 
+bool has_pattern(const Triplets& form, const std::vector<std::array<Index, 2>>& pattern) {
+  if (form.size() != pattern.size()) return false;
+  for (std::size_t i = 0; i < form.size(); ++i)
+    if (form[i].row() != pattern[i][0] || form[i].col() != pattern[i][1]) return false;
+  return true;
+}
+
+/// Place of entry (row, column) among the values of a compressed matrix that has it.
+Index value_slot(const SpMat& a, Index row, Index column) {
+  const int* begin = a.innerIndexPtr() + a.outerIndexPtr()[column];
+  const int* end = a.innerIndexPtr() + a.outerIndexPtr()[column + 1];
+  return std::lower_bound(begin, end, static_cast<int>(row)) - a.innerIndexPtr();
+}
+
+/// Axes with the same free nodes share a group; axes without any have none.
+std::vector<AxisGroup> group_axes(Index num_nodes, const std::vector<char>& fixed) {
+  std::vector<AxisGroup> groups;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<Index> node;
+    for (Index i = 0; i < num_nodes; ++i)
+      if (!fixed[static_cast<std::size_t>(3 * i + axis)]) node.push_back(i);
+    if (node.empty()) continue;
+    const auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const AxisGroup& g) { return g.node == node; });
+    if (same != groups.end()) {
+      same->axes.push_back(axis);
+    } else {
+      groups.emplace_back();
+      groups.back().axes = {axis};
+      groups.back().node = std::move(node);
+    }
+  }
+  return groups;
+}
+
+/// Groups with the pattern of their matrices and where each entry of the form goes in them.
+std::vector<AxisGroup> make_groups(Index num_nodes, const std::vector<char>& fixed, const Triplets& form) {
+  std::vector<AxisGroup> groups = group_axes(num_nodes, fixed);
+  for (AxisGroup& g : groups) {
+    const auto rows = static_cast<Index>(g.node.size());
+    std::vector<Index> row(static_cast<std::size_t>(num_nodes), -1);
+    for (Index i = 0; i < rows; ++i) row[static_cast<std::size_t>(g.node[static_cast<std::size_t>(i)])] = i;
+    const auto place = [&](const Eigen::Triplet<double>& t) {
+      const Index r = row[static_cast<std::size_t>(t.row())], c = row[static_cast<std::size_t>(t.col())];
+      return std::array<Index, 2>{r, c};
+    };
+    Triplets kept;
+    for (const auto& t : form)
+      if (const auto [r, c] = place(t); r >= 0 && c >= 0) kept.emplace_back(r, c, 0.0);
+    for (Index i = 0; i < rows; ++i) kept.emplace_back(i, i, 0.0);
+    g.matrix.resize(rows, rows);
+    g.matrix.setFromTriplets(kept.begin(), kept.end());
+    g.slot.reserve(form.size());
+    for (const auto& t : form) {
+      const auto [r, c] = place(t);
+      g.slot.push_back(r >= 0 && c >= 0 ? value_slot(g.matrix, r, c) : -1);
+    }
+    for (Index i = 0; i < rows; ++i) g.diagonal.push_back(value_slot(g.matrix, i, i));
+    g.b.resize(rows, static_cast<Index>(g.axes.size()));
+    g.x.resize(rows, static_cast<Index>(g.axes.size()));
+  }
+  return groups;
+}
+
 }  // namespace
+
+void StepProblem::prepare_form() const {
+  Cache& c = cache_;
+  if (c.form_revision == system_.revision() && (c.form_inertia == inertia_ || !c.form_is_damped)) return;
+  c.form_revision = 0;  // nothing usable while this may throw
+  c.form.clear();
+  for (std::size_t k = 0; k < system_.energies().size(); ++k) {
+    const std::size_t first = c.form.size();
+    system_.energies()[k]->add_quadratic_form(c.form);
+    const double factor = k < c.stiffening.size() ? c.stiffening[k] : 1;
+    for (std::size_t t = first; factor != 1 && t < c.form.size(); ++t)
+      c.form[t] = {c.form[t].row(), c.form[t].col(), factor * c.form[t].value()};
+  }
+  c.elastic_scale = elastic_scale(system_, c.form);
+  c.form_diagonal.setZero(system_.num_nodes());
+  for (const auto& t : c.form)
+    if (t.row() == t.col()) c.form_diagonal[t.row()] += t.value();
+  c.form_revision = system_.revision();
+  c.form_inertia = inertia_;
+  c.form_is_damped = c.is_damped;
+}
 
 void StepProblem::prepare_factor() const {
   Cache& c = cache_;
   const std::size_t phase = system_.phase(context_.time);
   if (c.factor_revision == system_.revision() && c.factor_inertia == inertia_ && c.factor_phase == phase)
     return;
-  c.factor_revision = 0;  // nothing usable while this may throw
-  const Index n = system_.num_nodes();
-  Triplets triplets;
-  for (std::size_t k = 0; k < system_.energies().size(); ++k) {
-    const std::size_t first = triplets.size();
-    system_.energies()[k]->add_quadratic_form(triplets);
-    const double factor = k < c.stiffening.size() ? c.stiffening[k] : 1;
-    for (std::size_t t = first; factor != 1 && t < triplets.size(); ++t)
-      triplets[t] = {triplets[t].row(), triplets[t].col(), factor * triplets[t].value()};
+  c.factor_revision = 0;
+  prepare_form();
+  if (c.fixed != fixed_ || !has_pattern(c.form, c.pattern)) {
+    c.groups = make_groups(system_.num_nodes(), fixed_, c.form);
+    c.fixed = fixed_;
+    c.pattern.clear();
+    for (const auto& t : c.form) c.pattern.push_back({t.row(), t.col()});
   }
-  c.elastic_scale = elastic_scale(system_, triplets);
-  for (Index i = 0; i < n; ++i) triplets.emplace_back(i, i, c.inertia3[3 * i]);
-  SpMat a(n, n);
-  a.setFromTriplets(triplets.begin(), triplets.end());
-  c.diagonal = VecX(a.diagonal()).transpose().replicate(3, 1).reshaped();
-
-  const auto& fixed = fixed_;
-  std::vector<Cache::AxisGroup> groups;
-  for (int axis = 0; axis < 3; ++axis) {
-    std::vector<Index> node;
-    for (Index i = 0; i < n; ++i)
-      if (!fixed[static_cast<std::size_t>(3 * i + axis)]) node.push_back(i);
-    bool found = false;
-    for (auto& g : groups)
-      if (g.node == node) {
-        g.axes.push_back(axis);
-        found = true;
-        break;
-      }
-    if (!found) groups.push_back({{axis}, std::move(node), nullptr, {}, {}, {}, {}});
-  }
-  for (std::size_t k = 0; k < groups.size(); ++k) {
-    auto& g = groups[k];
-    std::vector<Index> row(static_cast<std::size_t>(n), -1);
+  for (AxisGroup& g : c.groups) {
+    double* values = g.matrix.valuePtr();
+    std::fill(values, values + g.matrix.nonZeros(), 0.0);
+    for (std::size_t i = 0; i < c.form.size(); ++i)
+      if (g.slot[i] >= 0) values[g.slot[i]] += c.form[i].value();
     for (std::size_t i = 0; i < g.node.size(); ++i)
-      row[static_cast<std::size_t>(g.node[i])] = static_cast<Index>(i);
-    Triplets kept;
-    for (Index col = 0; col < n; ++col)
-      for (SpMat::InnerIterator it(a, col); it; ++it)
-        if (row[static_cast<std::size_t>(it.row())] >= 0 && row[static_cast<std::size_t>(col)] >= 0)
-          kept.emplace_back(row[static_cast<std::size_t>(it.row())], row[static_cast<std::size_t>(col)],
-                            it.value());
-    const Index rows = static_cast<Index>(g.node.size());
-    if (rows == 0) continue;
-    SpMat free(rows, rows);
-    free.setFromTriplets(kept.begin(), kept.end());
-    // The ordering is kept while pins and pattern stay the same: only parameters or the step size changed.
-    g.outer.assign(free.outerIndexPtr(), free.outerIndexPtr() + rows + 1);
-    g.inner.assign(free.innerIndexPtr(), free.innerIndexPtr() + free.nonZeros());
-    if (k < c.groups.size() && c.groups[k].node == g.node && c.groups[k].outer == g.outer &&
-        c.groups[k].inner == g.inner && c.groups[k].factor)
-      g.factor = std::move(c.groups[k].factor);
-    else
-      g.factor = linear_.analyze(free);
-    if (g.factor->factorize(free, true) != Factorization::Result::PositiveDefinite)
+      values[g.diagonal[i]] += c.inertia3[3 * g.node[i]];
+    if (!g.factor) g.factor = linear_.analyze(g.matrix);
+    if (g.factor->factorize(g.matrix, true) != Factorization::Result::PositiveDefinite)
       throw Error(
           Errc::Numerics,
           "the matrix of Projective Dynamics is not positive definite: a body without mass or without pins "
           "in a static problem, or a material with negative stiffness");
-    g.b.resize(rows, static_cast<Index>(g.axes.size()));
-    g.x.resize(rows, static_cast<Index>(g.axes.size()));
   }
-  c.groups = std::move(groups);
   c.factor_revision = system_.revision();
   c.factor_inertia = inertia_;
   c.factor_phase = phase;
@@ -244,7 +304,6 @@ void StepProblem::solve_prefactored(ConstVec b, MutVec out) const {
   out.setZero();
   for (auto& g : cache_.groups) {
     const Index rows = static_cast<Index>(g.node.size());
-    if (rows == 0) continue;
     for (Index k = 0; k < g.b.cols(); ++k) {
       const int axis = g.axes[static_cast<std::size_t>(k)];
       for (Index i = 0; i < rows; ++i) g.b(i, k) = b[3 * g.node[static_cast<std::size_t>(i)] + axis];
@@ -257,17 +316,29 @@ void StepProblem::solve_prefactored(ConstVec b, MutVec out) const {
   }
 }
 
-double StepProblem::rounding_floor(ConstVec x) const {
+double StepProblem::prefactored_work() const {
   prepare_factor();
-  const VecX& d = cache_.diagonal;
-  const double s = parallel_sum(x.size(), 1 << 14, [&](Index i, Index j) {
-    return d.segment(i, j - i).cwiseProduct(x.segment(i, j - i)).squaredNorm();
+  double work = 0;
+  for (const auto& g : cache_.groups) work += g.factor->work().solve * static_cast<double>(g.axes.size());
+  return work;
+}
+
+double StepProblem::rounding_floor(ConstVec x) const {
+  prepare_form();  // the diagonal is all that is asked for: solvers without A do not factorise it
+  const VecX &inertia = cache_.inertia3, &form = cache_.form_diagonal;
+  const double s = parallel_sum(form.size(), 1 << 12, [&](Index begin, Index end) {
+    double sum = 0;
+    for (Index i = begin; i < end; ++i) {
+      const double d = inertia[3 * i] + form[i];
+      sum += d * d * x.segment<3>(3 * i).squaredNorm();
+    }
+    return sum;
   });
   return 4 * std::numeric_limits<double>::epsilon() * std::sqrt(s);
 }
 
 double StepProblem::value_rounding() const {
-  prepare_factor();
+  prepare_form();
   return 2 * std::numeric_limits<double>::epsilon() * cache_.elastic_scale;
 }
 

@@ -38,8 +38,11 @@ class RESILIN_API StepProblem {
   /// project_psd: each local tangent is replaced by the nearest positive semidefinite one.
   const BlockMatrix& hessian(ConstVec x, bool project_psd) const;
   /// out = A^-1 b at free coordinates, zero at pinned ones; A = a M + sum of the energies' quadratic forms,
-  /// factorised once per revision and a. One factor serves all three axes if the pins hold whole nodes.
+  /// factorised once per revision and a; pattern and ordering are kept while only parameters or a change. One
+  /// factor serves all three axes if the pins hold whole nodes.
   void solve_prefactored(ConstVec b, MutVec out) const;
+  /// Counted work of one solve_prefactored (see Factorization::work()).
+  double prefactored_work() const;
 
   /// Size of the residual that rounding alone produces: 4 eps |diag(A) x|. No tolerance can go below it.
   double rounding_floor(ConstVec x) const;
@@ -49,7 +52,8 @@ class RESILIN_API StepProblem {
 
  private:
   struct Cache;
-  void prepare_factor() const;
+  void prepare_form() const;    ///< the entries of A's elastic part
+  void prepare_factor() const;  ///< and its factor
   double add_body_gradients(ConstVec x, MutVec r) const;
   void add_body_hessians(ConstVec x, BlockMatrix& h, bool project_psd) const;
 

@@ -25,6 +25,11 @@ void DirectAdjoint::Options::visit(ParamVisitor& v) {
          {.doc = "order and analyse the matrix anew in every step (for comparisons)"});
 }
 
+Factorization::Work DirectAdjoint::work(const StepProblem& problem) const {
+  const auto& s = problem.workspace().slot<Scratch>(this);
+  return s.factor ? s.factor->work() : Factorization::Work{};
+}
+
 SolveReport DirectAdjoint::solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const {
   auto& s = problem.workspace().slot<Scratch>(this);
   SolveReport report;

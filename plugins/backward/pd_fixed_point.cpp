@@ -11,11 +11,12 @@ struct Scratch {
 
 }  // namespace
 
-SolveReport PdFixedPoint::solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const {
+SolveReport PdFixedPoint::solve_within(Index max_iterations, const StepProblem& problem, ConstVec x,
+                                       ConstVec b, MutVec z) const {
   auto& s = problem.workspace().slot<Scratch>(this);
   SolveReport report;
   const BlockMatrix& h = problem.hessian(x, false);
-  const double scale = norm(b);
+  const double scale = norm(b), relaxation = problem.system().is_projective() ? 1.0 : 0.5;
   report.tolerance = options_.tolerance.relative_tolerance * scale;
   s.r.resize(b.size());
   h.multiply(z, s.r, problem.fixed());
@@ -28,12 +29,14 @@ SolveReport PdFixedPoint::solve(const StepProblem& problem, ConstVec x, ConstVec
       return report;
     }
     if (!(report.residual < 1e6 * scale)) {
-      report.note = "the iteration diverges: the spectral radius of A^-1 dA is not below 1";
+      report.note =
+          "the iteration diverges: the Hessian is more than twice (no projection: four times) A, or "
+          "indefinite";
       return report;
     }
-    if (report.iterations == options_.tolerance.max_iterations) return report;
+    if (report.iterations == max_iterations) return report;
     problem.solve_prefactored(s.r, s.dz);
-    z += s.dz;
+    z += relaxation * s.dz;
     h.multiply(z, s.r, problem.fixed());
     s.r = b - s.r;
     ++report.iterations;

@@ -11,7 +11,8 @@ void PdKrylov::Options::visit(ParamVisitor& v) {
            {.doc = "auto: conjugate gradients, MINRES where they meet negative curvature"});
 }
 
-SolveReport PdKrylov::solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const {
+SolveReport PdKrylov::solve_within(Index max_iterations, const StepProblem& problem, ConstVec x, ConstVec b,
+                                   MutVec z) const {
   auto& scratch = problem.workspace().slot<KrylovScratch>(this);
   SolveReport report;
   const BlockMatrix& h = problem.hessian(x, false);
@@ -20,14 +21,13 @@ SolveReport PdKrylov::solve(const StepProblem& problem, ConstVec x, ConstVec b, 
   report.tolerance = options_.tolerance.relative_tolerance * norm(b);
   KrylovReport k;
   if (options_.method != "minres") {
-    k = conjugate_gradients(product, precondition, b, z, true, report.tolerance,
-                            options_.tolerance.max_iterations, scratch);
+    k = conjugate_gradients(product, precondition, b, z, true, report.tolerance, max_iterations, scratch);
     report.linear_iterations = k.iterations;
   }
   const bool indefinite = k.stop == KrylovReport::Stop::NegativeCurvature;
   if (options_.method == "minres" || (indefinite && options_.method == "auto")) {
     if (indefinite) log_debug("adjoint: negative curvature, MINRES takes over");
-    k = minres(product, precondition, b, z, report.tolerance, options_.tolerance.max_iterations, scratch);
+    k = minres(product, precondition, b, z, report.tolerance, max_iterations, scratch);
     report.linear_iterations += k.iterations;
   }
   report.iterations = report.linear_iterations;

@@ -15,7 +15,11 @@ class PdKrylov final : public BackwardSolver {
     void visit(ParamVisitor& v);
   };
   PdKrylov(const Options& options, const BuildContext&) : options_(options) {}
-  SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const override;
+  SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const override {
+    return solve_within(options_.tolerance.max_iterations, problem, x, b, z);
+  }
+  SolveReport solve_within(Index max_iterations, const StepProblem& problem, ConstVec x, ConstVec b,
+                           MutVec z) const;
 
  private:
   Options options_;

@@ -1,7 +1,5 @@
 #include "core/plugin/plugin.hpp"
-#include "plugins/backward/direct.hpp"
-#include "plugins/backward/pd_fixed_point.hpp"
-#include "plugins/backward/pd_krylov.hpp"
+#include "plugins/backward/auto.hpp"
 
 RESILIN_PLUGIN("backward", "0.1.0", registry) {
   using namespace resilin;
@@ -9,5 +7,7 @@ RESILIN_PLUGIN("backward", "0.1.0", registry) {
                                          true);
   registry.add<BackwardSolver, PdFixedPoint>("pd_fixed_point",
                                              "Fixed-point iteration with the forward factor (DiffPD)");
+  registry.add<BackwardSolver, PdLbfgsAdjoint>("pd_lbfgs", "L-BFGS around the forward matrix (DiffPD)");
   registry.add<BackwardSolver, DirectAdjoint>("direct", "Sparse factorisation of the exact Hessian");
+  registry.add<BackwardSolver, AutoAdjoint>("auto", "The one of these that takes the least counted work");
 }

@@ -1,5 +1,7 @@
 #include "plugins/forward/pd.hpp"
 
+#include "plugins/forward/quasi_newton.hpp"
+
 #include <cmath>
 
 namespace resilin {
@@ -12,9 +14,22 @@ struct Scratch {
 
 }  // namespace
 
+void ProjectiveDynamics::Options::visit(ParamVisitor& v) {
+  tolerances.visit(v);
+  v.integer("history", history,
+            {.doc = "with materials that are no projection: steps that A is updated with (L-BFGS)",
+             .min = 0,
+             .max = 1000});
+}
+
 SolveReport ProjectiveDynamics::solve(const StepProblem& problem, MutVec x) const {
+  if (problem.system().is_projective()) return local_global(problem, x);
+  return solve_quasi_newton(problem, options_.tolerances, options_.history, x,
+                            problem.workspace().slot<QuasiNewtonScratch>(this));
+}
+
+SolveReport ProjectiveDynamics::local_global(const StepProblem& problem, MutVec x) const {
   auto& s = problem.workspace().slot<Scratch>(this);
-  const bool projective = problem.system().is_projective();
   SolveReport report;
   s.r.resize(problem.size());
   s.p.resize(problem.size());
@@ -33,18 +48,16 @@ SolveReport ProjectiveDynamics::solve(const StepProblem& problem, MutVec x) cons
     ++report.iterations;
     ++report.linear_iterations;
     problem.solve_prefactored(s.r, s.p);
-    if (projective) {  // never raises the energy, unless a weight is negative: then the search below takes
-                       // over
-      s.search.trial = x - s.p;
-      s.search.residual.resize(x.size());
-      const double trial = problem.residual(s.search.trial, s.search.residual);
-      ++report.evaluations;
-      if (trial <= g + 1e-13 * std::abs(g) + problem.value_rounding()) {
-        x = s.search.trial;
-        s.r = s.search.residual;
-        g = trial;
-        continue;
-      }
+    // Never raises the energy, unless a weight is negative: then the search below takes over.
+    s.search.trial = x - s.p;
+    s.search.residual.resize(x.size());
+    const double trial = problem.residual(s.search.trial, s.search.residual);
+    ++report.evaluations;
+    if (trial <= g + 1e-13 * std::abs(g) + problem.value_rounding()) {
+      x = s.search.trial;
+      s.r = s.search.residual;
+      g = trial;
+      continue;
     }
     s.p *= -1;
     const Index evaluations = line_search(problem, s.p, x, s.r, g, s.search);

@@ -1,76 +1,12 @@
 #include "plugins/forward/pd_newton_krylov.hpp"
 
-#include "core/solve/krylov.hpp"
-
-#include <algorithm>
-#include <cmath>
-
 namespace resilin {
-namespace {
-
-struct Scratch {
-  VecX r, p;
-  KrylovScratch krylov;
-  LineSearchScratch search;
-};
-
-}  // namespace
-
-void PdNewtonKrylov::Options::visit(ParamVisitor& v) {
-  tolerances.visit(v);
-  v.real("forcing", forcing,
-         {.doc = "largest relative residual of a linear solve; falls as Newton converges",
-          .min = 0,
-          .max = 1,
-          .open = true});
-  v.integer("max_linear_iterations", max_linear_iterations,
-            {.doc = "conjugate gradient iterations per direction", .min = 1, .max = 1e9});
-}
 
 SolveReport PdNewtonKrylov::solve(const StepProblem& problem, MutVec x) const {
-  auto& s = problem.workspace().slot<Scratch>(this);
-  SolveReport report;
-  s.r.resize(problem.size());
-  s.p.resize(problem.size());
-  double g = start_solve(problem, options_.tolerances, x, s.r, report);
-  double forcing = options_.forcing, previous = 0;
-  for (;;) {
-    report.residual = norm(s.r);
-    if (!std::isfinite(report.residual)) {
-      report.note = "the residual is not a number";
-      return report;
-    }
-    if (report.residual <= report.tolerance) {
-      report.converged = true;
-      return report;
-    }
-    if (report.iterations == options_.tolerances.max_iterations) return report;
-    if (report.iterations > 0) {  // Eisenstat and Walker's second choice
-      const double ratio = report.residual / previous;
-      forcing = std::min(options_.forcing, 0.9 * ratio * ratio);
-    }
-    previous = report.residual;
-    ++report.iterations;
-    const BlockMatrix& h = problem.hessian(x, false);
-    // No need to solve better than the step's own tolerance asks for.
-    const double target = std::max(forcing * report.residual, 0.3 * report.tolerance);
-    s.r *= -1;
-    const KrylovReport k =
-        conjugate_gradients([&](ConstVec in, MutVec out) { h.multiply(in, out, problem.fixed()); },
-                            [&](ConstVec in, MutVec out) { problem.solve_prefactored(in, out); }, s.r, s.p,
-                            false, target, options_.max_linear_iterations, s.krylov);
-    report.linear_iterations += k.iterations;
-    // Negative curvature at once: the preconditioned gradient still descends.
-    if (k.stop == KrylovReport::Stop::NegativeCurvature && k.iterations == 1)
-      problem.solve_prefactored(s.r, s.p);
-    s.r *= -1;
-    const Index evaluations = line_search(problem, s.p, x, s.r, g, s.search);
-    if (evaluations == 0) {
-      report.note = "no decrease along Newton's direction";
-      return report;
-    }
-    report.evaluations += evaluations;
-  }
+  return solve_inexact_newton(
+      problem, options_, [](const BlockMatrix&) {},
+      [&](ConstVec in, MutVec out) { problem.solve_prefactored(in, out); }, x,
+      problem.workspace().slot<InexactNewtonScratch>(this));
 }
 
 }  // namespace resilin

@@ -4,18 +4,13 @@
 // so far.
 #pragma once
 
-#include "core/solve/solvers.hpp"
+#include "plugins/forward/inexact_newton.hpp"
 
 namespace resilin {
 
 class PdNewtonKrylov final : public ForwardSolver {
  public:
-  struct Options {
-    Tolerances tolerances;
-    double forcing = 0.1;
-    Index max_linear_iterations = 1000;
-    void visit(ParamVisitor& v);
-  };
+  using Options = InexactNewtonOptions;
   PdNewtonKrylov(const Options& options, const BuildContext&) : options_(options) {}
   SolveReport solve(const StepProblem& problem, MutVec x) const override;
 

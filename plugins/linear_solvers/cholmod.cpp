@@ -38,6 +38,7 @@ class CholmodFactorization final : public Factorization {
     definite_ = cholmod_analyze(&view, &common_);
     if (definite_ == nullptr)
       throw Error(Errc::Numerics, "CHOLMOD could not analyse the matrix (out of memory?)");
+    definite_work_ = counted_work(definite_);
   }
   ~CholmodFactorization() override {
     cholmod_free_factor(&definite_, &common_);
@@ -61,7 +62,11 @@ class CholmodFactorization final : public Factorization {
     if (definite_only) return Result::Indefinite;
     common_.supernodal = CHOLMOD_SIMPLICIAL;
     common_.final_ll = 0;
-    if (indefinite_ == nullptr) indefinite_ = cholmod_analyze(&view, &common_);
+    if (indefinite_ == nullptr) {
+      indefinite_ = cholmod_analyze(&view, &common_);
+      check_memory();
+      indefinite_work_ = counted_work(indefinite_);
+    }
     common_.status = CHOLMOD_OK;
     cholmod_factorize(&view, indefinite_, &common_);
     check_memory();
@@ -69,6 +74,10 @@ class CholmodFactorization final : public Factorization {
                                                                                 : Result::Singular;
   }
   bool solves_indefinite() const override { return true; }
+  Work work() const override {
+    if (!use_indefinite_) return definite_work_;
+    return {definite_work_.factorize + indefinite_work_.factorize, indefinite_work_.solve};
+  }
 
   void solve(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) override {
     cholmod_dense view{};
@@ -107,6 +116,11 @@ class CholmodFactorization final : public Factorization {
     s.packed = 1;
     return s;
   }
+  /// Of the analysis that was done last.
+  Work counted_work(const cholmod_factor* factor) const {
+    constexpr double kDenseKernels = 0.2;
+    return {factor->is_super != 0 ? kDenseKernels * common_.fl : common_.fl, 4 * common_.lnz};
+  }
   void check_memory() const {
     if (common_.status == CHOLMOD_OUT_OF_MEMORY) throw Error(Errc::Numerics, "CHOLMOD ran out of memory");
     if (common_.status == CHOLMOD_INVALID) throw Error(Errc::Internal, "CHOLMOD was given an invalid matrix");
@@ -116,6 +130,7 @@ class CholmodFactorization final : public Factorization {
   cholmod_factor *definite_ = nullptr, *indefinite_ = nullptr;
   cholmod_dense *x_ = nullptr, *y_ = nullptr, *e_ = nullptr;
   bool use_indefinite_ = false;
+  Work definite_work_, indefinite_work_;
 };
 
 }  // namespace

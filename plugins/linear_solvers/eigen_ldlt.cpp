@@ -1,5 +1,7 @@
 #include "plugins/linear_solvers/eigen_ldlt.hpp"
 
+#include "plugins/linear_solvers/matrix_checks.hpp"
+
 #include <Eigen/SparseCholesky>
 
 namespace resilin {
@@ -11,6 +13,9 @@ class EigenLdltFactorization final : public Factorization {
   Result factorize(const SpMat& a, bool) override {
     solver_.factorize(a);
     if (solver_.info() != Eigen::Success || !solver_.vectorD().allFinite()) return Result::Singular;
+    const SpMat& l = solver_.matrixL().nestedExpression();
+    work_.factorize = sum_over_columns(l, [](double n) { return n * n; });
+    work_.solve = sum_over_columns(l, [](double n) { return 4 * n + 1; });
     return solver_.vectorD().minCoeff() > 0 ? Result::PositiveDefinite : Result::Indefinite;
   }
   bool solves_indefinite() const override { return true; }
@@ -23,10 +28,12 @@ class EigenLdltFactorization final : public Factorization {
     solver_.matrixU().solveInPlace(scratch_);
     x.noalias() = solver_.permutationPinv() * scratch_;
   }
+  Work work() const override { return work_; }
 
  private:
   Eigen::SimplicialLDLT<SpMat, Eigen::Lower> solver_;
   MatX scratch_;
+  Work work_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include "tests/support/components.hpp"
 
+#include <gmock/gmock.h>
+
 namespace resilin::test {
 namespace {
 
@@ -86,6 +88,73 @@ TEST_P(EveryLinearSolver, NeverCallsAMatrixOfNaNDefinite) {
   a.coeffRef(4, 4) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NE(factor->factorize(a), Factorization::Result::PositiveDefinite);
 }
+
+TEST_P(EveryLinearSolver, SaysIndefiniteAtOnceWhenAskedForDefiniteOnly) {
+  const auto factor = solver_->analyze(grid_matrix(5, 0.1, 1));
+  EXPECT_EQ(factor->factorize(grid_matrix(5, -0.37, 2), true), Factorization::Result::Indefinite);
+  SpMat negative = grid_matrix(5, 0.1, 1);
+  negative *= -1.0;
+  EXPECT_EQ(factor->factorize(negative, true), Factorization::Result::Indefinite);
+  const SpMat definite = grid_matrix(5, 0.1, 3);
+  ASSERT_EQ(factor->factorize(definite, true), Factorization::Result::PositiveDefinite);
+  expect_solves(*factor, definite, 2);
+}
+
+TEST_P(EveryLinearSolver, CountsMoreWorkForLargerMatrices) {
+  Factorization::Work small;
+  for (const Index n : {Index(4), Index(8)}) {
+    const SpMat a = grid_matrix(n, 0.1, 1);
+    const auto factor = solver_->analyze(a);
+    ASSERT_EQ(factor->factorize(a), Factorization::Result::PositiveDefinite);
+    const Factorization::Work work = factor->work();
+    EXPECT_GT(work.factorize, small.factorize);
+    EXPECT_GT(work.solve, small.solve);
+    EXPECT_GE(work.solve, 2.0 * static_cast<double>(a.nonZeros())) << "less than a product takes";
+    small = work;
+  }
+}
+
+TEST_P(EveryLinearSolver, SolvesBadlyScaledSystems) {
+  // Rows as of a stiff and a soft body in one scene: ten decades apart.
+  const SpMat a = grid_matrix(6, 0.1, 1);
+  VecX scale(a.rows());
+  for (Index i = 0; i < scale.size(); ++i) scale[i] = i < scale.size() / 2 ? 1e5 : 1.0;
+  const SpMat scaled = scale.asDiagonal() * a * scale.asDiagonal();
+  const auto factor = solver_->analyze(scaled);
+  ASSERT_EQ(factor->factorize(scaled), Factorization::Result::PositiveDefinite);
+  const VecX expected = random_vector(a.rows(), 3).cwiseQuotient(scale);
+  const VecX b = scaled * expected;
+  MatX x(a.rows(), 1);
+  factor->solve(b, x);
+  EXPECT_LT((scaled * x - b).norm(), 1e-10 * b.norm());
+}
+
+class LinearSolverThatIterates : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(LinearSolverThatIterates, ThrowsIfItMissesItsTolerance) {
+  const SpMat a = grid_matrix(9, 1e-3, 1);
+  const auto patient = make_component<LinearSolver>(GetParam(), {}, {{"relative_tolerance", 1e-3}}),
+             hasty = make_component<LinearSolver>(GetParam(), {}, {{"max_iterations", 1}});
+  const VecX b = random_vector(a.rows(), 9);
+  MatX x(a.rows(), 1);
+  const auto loose = patient->analyze(a), tight = hasty->analyze(a);
+  ASSERT_EQ(loose->factorize(a), Factorization::Result::PositiveDefinite);
+  loose->solve(b, x);
+  const double residual = (a * x - b).norm() / b.norm();
+  EXPECT_LT(residual, 1e-3);
+  EXPECT_GT(residual, 1e-11) << "the tolerance has no effect";
+  // It cannot tell that the matrix is definite, and does not claim so.
+  EXPECT_EQ(tight->factorize(a), Factorization::Result::Singular);
+  try {
+    tight->solve(b, x);
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Errc::Numerics);
+    EXPECT_THAT(e.message(), ::testing::HasSubstr("linear_solver " + GetParam() + " did not converge"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, LinearSolverThatIterates, ::testing::Values("cg_ic", "eigen_llt_mixed"));
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryLinearSolver, ::testing::ValuesIn(registry().types("linear_solver")));
 

@@ -169,7 +169,7 @@ TEST_P(Allocation, CounterSeesEveryKindOfAllocation) {
 }
 
 TEST_P(Allocation, ForwardIterationsDoNotAllocate) {
-  for (const char* type : {"pd_newton_krylov", "pd"}) {
+  for (const char* type : {"pd_newton_krylov", "newton_pcg", "pd", "pd_lbfgs", "pd_anderson"}) {
     const Count few = forward(type, GetParam(), "1e-2"), many = forward(type, GetParam(), "1e-9");
     EXPECT_GT(few.iterations, 0) << type;
     EXPECT_GT(many.iterations, few.iterations) << type;
@@ -184,8 +184,8 @@ TEST_P(Allocation, BackwardIterationsDoNotAllocate) {
     std::string type;
     std::vector<std::string> more;
   };
-  std::vector<Solver> solvers{{"pd_krylov", {"backward.method=cg"}},
-                              {"pd_krylov", {"backward.method=minres"}}};
+  std::vector<Solver> solvers{
+      {"pd_krylov", {"backward.method=cg"}}, {"pd_krylov", {"backward.method=minres"}}, {"pd_lbfgs", {}}};
   if (GetParam() == "corotated_volume") solvers.push_back({"pd_fixed_point", {}});
   for (const Solver& s : solvers) {
     const Count few = backward(s.type, GetParam(), "1e-2", s.more),

@@ -1,6 +1,7 @@
 // The projections behind the first-party materials, at numbers and far from rest.
 #include "core/energy/material.hpp"
 
+#include "core/energy/energy_density_material.hpp"
 #include "tests/support/components.hpp"
 
 namespace resilin::test {
@@ -218,9 +219,37 @@ TEST(IsotropicSolids, AreLinearElasticityNearRest) {
     for (int b = 0; b < 9; b += 4) shear(a, b) -= kLambda, bulk(a, b) = kLambda / 3;
   EXPECT_LT((Point("corotated").tangent(Mat3::Identity()) - shear).norm(), 1e-12 * shear.norm());
   EXPECT_LT((Point("volume").tangent(Mat3::Identity()) - bulk).norm(), 1e-12 * bulk.norm());
-  // The default quadratic form: the largest eigenvalue at rest is that of a change of volume.
-  EXPECT_LT((Point("neo_hookean").quadratic_form() - (2 * kMu + 3 * kLambda) * Mat3::Identity()).norm(),
+  // The default quadratic form: the stiffest wave is one of pressure, with the same matrix as the pair.
+  EXPECT_LT((Point("neo_hookean").quadratic_form() - (2 * kMu + kLambda) * Mat3::Identity()).norm(), 1e-8);
+  EXPECT_LT((Point("corotated").quadratic_form() + Point("volume").quadratic_form() -
+             (2 * kMu + kLambda) * Mat3::Identity())
+                .norm(),
             1e-8);
+}
+
+/// 3 (tr F - 3)^2 / 2 + a |F m|^2 / 2, m = (0.6, 0.8, 0): as if a fibre was put into a liquid.
+struct FibreInLiquid final : EnergyDensityMaterial<FibreInLiquid, 1> {
+  explicit FibreInLiquid(double stiffness) { stiffness_.values.setConstant(stiffness); }
+  std::vector<const Field*> fields() const override { return {&stiffness_}; }
+  template <class T>
+  static T psi(const Matrix3<T>& f, const std::array<T, 1>& p) {
+    const T trace = f(0, 0) + f(1, 1) + f(2, 2) - 3.0;
+    T square = 0.0 * trace;
+    for (int i = 0; i < 3; ++i) {
+      const T along = 0.6 * f(i, 0) + 0.8 * f(i, 1);
+      square = square + along * along;
+    }
+    return 1.5 * trace * trace + 0.5 * p[0] * square;
+  }
+  Field stiffness_;
+};
+
+TEST(DefaultQuadraticForm, IsTheStiffestWaveOfAnAnisotropicMaterial) {
+  // (u n^T) : C : (u n^T) = 3 (u . n)^2 + a (n . m)^2, largest at u = n = m.
+  for (const double a : {0.5, 20.0}) {
+    const FibreInLiquid material(a);
+    EXPECT_LT((material.quadratic_form(&a) - (3 + a) * Mat3::Identity()).norm(), 1e-8) << a;
+  }
 }
 
 TEST(Muscle, PullsAlongItsFibreOnly) {

@@ -95,6 +95,73 @@ TEST_F(StepProblemTest, PrefactoredSolveFollowsTheParameters) {
   EXPECT_LT((again - before).norm(), 1e-13 * before.norm());
 }
 
+/// A linear solver that counts what is asked of another one.
+class Counting final : public LinearSolver {
+ public:
+  explicit Counting(const LinearSolver& solver) : solver_(solver) {}
+  std::unique_ptr<Factorization> analyze(const SpMat& a) const override {
+    ++analyses;
+    return std::make_unique<Counted>(solver_.analyze(a), *this);
+  }
+  mutable int analyses = 0, factorizations = 0;
+
+ private:
+  class Counted final : public Factorization {
+   public:
+    Counted(std::unique_ptr<Factorization> f, const Counting& count) : f_(std::move(f)), count_(count) {}
+    Result factorize(const SpMat& a, bool definite_only) override {
+      ++count_.factorizations;
+      return f_->factorize(a, definite_only);
+    }
+    bool solves_indefinite() const override { return f_->solves_indefinite(); }
+    void solve(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) override { f_->solve(b, x); }
+    Work work() const override { return f_->work(); }
+
+   private:
+    std::unique_ptr<Factorization> f_;
+    const Counting& count_;
+  };
+  const LinearSolver& solver_;
+};
+
+TEST_F(StepProblemTest, KeepsPatternAndOrderingWhileOnlyValuesChange) {
+  const Counting linear(sim_->tools().linear);
+  Workspace ws;
+  System& s = sim_->system();
+  const VecX b = random_vector(x_.size(), 5), theta = s.parameters().values();
+  VecX z(b.size()), expected(b.size());
+  const StepProblem first(s, linear, {0.01, 0.01, 0}, kInertia, y_, x0_, ws);
+  first.solve_prefactored(b, z);
+  EXPECT_EQ(linear.analyses, 2);  // x alone, y and z together
+  EXPECT_EQ(linear.factorizations, 2);
+  first.solve_prefactored(b, z);
+  EXPECT_EQ(linear.factorizations, 2);
+  s.set_parameters(1.25 * theta);
+  first.solve_prefactored(b, z);
+  EXPECT_EQ(linear.analyses, 2);
+  EXPECT_EQ(linear.factorizations, 4);
+  problem_.solve_prefactored(b, expected);
+  EXPECT_EQ(z, expected);
+  const StepProblem shorter(s, linear, {0.005, 0.005, 0}, 4 * kInertia, y_, x0_, ws);
+  shorter.solve_prefactored(b, z);
+  EXPECT_EQ(linear.analyses, 2);
+  EXPECT_EQ(linear.factorizations, 6);
+}
+
+TEST_F(StepProblemTest, IsNotFactorisedForTheToleranceOfASolve) {
+  const Counting linear(sim_->tools().linear);
+  Workspace ws;
+  const StepProblem problem(sim_->system(), linear, {0.01, 0.01, 0}, kInertia, y_, x0_, ws);
+  SolveReport report;
+  VecX x = x_, r(x.size());
+  start_solve(problem, {}, x, r, report);
+  EXPECT_GT(report.tolerance, 0);
+  EXPECT_GT(problem.value_rounding(), 0);
+  EXPECT_EQ(linear.analyses, 0);
+  EXPECT_GT(problem.prefactored_work(), static_cast<double>(x.size()));  // asks for the factor
+  EXPECT_EQ(linear.factorizations, 2);
+}
+
 TEST_F(StepProblemTest, RoundingFloorGrowsWithTheDistanceFromTheOrigin) {
   const double near = problem_.rounding_floor(x_),
                far = problem_.rounding_floor(x_ + VecX::Constant(x_.size(), 1e3));
