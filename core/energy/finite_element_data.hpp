@@ -9,11 +9,20 @@
 
 namespace resilin {
 
+/// One of the fields() of a material, as the elements see it.
+struct FieldUse {
+  const Field* field = nullptr;
+  Index offset = 0;        ///< in the energy's parameter vector
+  Index component = 0;     ///< of its first component among those of the material's fields
+  std::vector<int> entry;  ///< per element (padded) the item of the field, or -1; empty: one for all
+  int item(int element) const { return entry.empty() ? 0 : entry[static_cast<std::size_t>(element)]; }
+};
+
 /// One material of the body and where it acts.
 struct MaterialSlot {
   std::unique_ptr<Material> material;
-  std::vector<const Field*> fields;
-  std::vector<Index> offset;  ///< of each field in the energy's parameter vector
+  std::vector<FieldUse> fields;
+  Index num_components = 0;  ///< of all fields together
   bool everywhere = true;
   std::vector<int> item;           ///< per element (padded): its number within the selection, or -1
   std::vector<char> group_active;  ///< per group of batches: does the material act there

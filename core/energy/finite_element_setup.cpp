@@ -79,6 +79,21 @@ void check_field(const Field& field, Index items, const BuildContext& context, I
                         field.steps, context.steps));
 }
 
+void add_fields(FiniteElementData& d, const BuildContext& context, Index items, MaterialSlot& m) {
+  for (const Field* field : m.material->fields()) {
+    check_field(*field, items, context, static_cast<Index>(m.fields.size()));
+    FieldUse use{field, d.num_parameters, m.num_components, {}};
+    if (field->items != 1) use.entry = m.item;
+    d.num_parameters += field->size();
+    m.num_components += field->components;
+    m.fields.push_back(std::move(use));
+  }
+  if (m.num_components > Material::kMaxComponents)
+    throw context.input_error("",
+                              fmt::format("a material may have at most {} pointwise parameters, this has {}",
+                                          Material::kMaxComponents, m.num_components));
+}
+
 }  // namespace
 
 FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
@@ -101,16 +116,8 @@ FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
   for (std::size_t i = 0; i < materials.size(); ++i) {
     MaterialSlot m;
     m.material = std::move(materials[i]);
-    m.fields = m.material->fields();
-    if (static_cast<Index>(m.fields.size()) > kMaxFields)
-      throw contexts[i].input_error(
-          "", fmt::format("a material may have at most {} pointwise parameters", kMaxFields));
     const Index items = select(d, mesh, contexts[i], m);
-    for (std::size_t k = 0; k < m.fields.size(); ++k) {
-      check_field(*m.fields[k], items, contexts[i], static_cast<Index>(k));
-      m.offset.push_back(d.num_parameters);
-      d.num_parameters += m.fields[k]->size();
-    }
+    add_fields(d, contexts[i], items, m);
     d.needs_svd = d.needs_svd || m.material->needs_svd();
     d.materials.push_back(std::move(m));
   }

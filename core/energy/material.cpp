@@ -5,9 +5,10 @@
 namespace resilin {
 
 Mat3 Material::quadratic_form(const double* params) const {
-  const std::size_t count = fields().size();
-  std::vector<Pack> packed(count);
-  for (std::size_t k = 0; k < count; ++k) packed[k] = splat(params[k]);
+  Index count = 0;
+  for (const Field* f : fields()) count += f->components;
+  std::vector<Pack> packed(static_cast<std::size_t>(count));
+  for (std::size_t k = 0; k < packed.size(); ++k) packed[k] = splat(params[k]);
   Mat3Pack f = zero_mat3();
   for (int i = 0; i < 3; ++i) f(i, i) = splat(1.0);
   Svd3Pack svd;
