@@ -15,6 +15,8 @@ struct FieldUse {
   Index offset = 0;        ///< in the energy's parameter vector
   Index component = 0;     ///< of its first component among those of the material's fields
   std::vector<int> entry;  ///< per element (padded) the item of the field, or -1; empty: one for all
+  /// Where its gradients at the elements stand in the scratch, if several elements share an item; else -1.
+  Index shared = -1;
   int item(int element) const { return entry.empty() ? 0 : entry[static_cast<std::size_t>(element)]; }
 };
 
@@ -47,6 +49,7 @@ struct FiniteElementData {
   std::vector<Pack> volume;    ///< [batch][sample]; zero in padding lanes
   std::vector<MaterialSlot> materials;
   Index num_parameters = 0;
+  Index num_shared = 0;  ///< components of all fields whose items are shared by several elements
   Index first_node = 0, num_body_nodes = 0;
   std::vector<Index> gather_start;  ///< per body node, into gather
   std::vector<Index> gather;        ///< (batch * nodes + c) * 3 * kLanes + lane: where its forces stand
@@ -62,6 +65,7 @@ struct FiniteElementScratch {
   std::vector<Pack> force;        ///< [batch][c][3]
   std::vector<double> stiffness;  ///< [element][pair][9]: an element's blocks lie together for the gather
   std::vector<double> partial;    ///< per group: energy, or parameter sums
+  std::vector<double> shared;     ///< [component][element]: gradients of fields whose items are shared
   // Gather lists for a BlockMatrix of this pattern: target slots and contributions.
   std::uint64_t pattern_id = 0;
   struct Target {

@@ -107,9 +107,9 @@ namespace {
 
 /// Adds what a group contributes to the parameters of a material. A field with one value for all elements
 /// gets its sum over the group in `sums` (one per component); an item of one element is written at once: an
-/// element belongs to one group, so no two threads meet.
+/// element belongs to one group, so no two threads meet. Items that elements share are left to sum_shared().
 void reduce_group(const FiniteElementData& d, const MaterialSlot& m, Index group, Index step, const Pack* vjp,
-                  double* sums, MutVec out) {
+                  double* sums, double* shared, MutVec out) {
   for (const FieldUse& use : m.fields)
     for (Index c = 0; c < use.field->components; ++c) {
       const Index component = use.component + c;
@@ -121,12 +121,25 @@ void reduce_group(const FiniteElementData& d, const MaterialSlot& m, Index group
         if (use.entry.empty()) continue;
         const Index batch = group * d.group_batches + p / d.samples;
         for (int l = 0; l < kLanes; ++l) {
-          const int item = use.item(d.lane_element(batch, l));
-          if (item >= 0) out[use.offset + use.field->index(item, step, c)] += part[l];
+          const int e = d.lane_element(batch, l), item = use.item(e);
+          if (item < 0) continue;
+          if (use.shared >= 0)
+            shared[(use.shared + c) * d.num_elements + e] += part[l];
+          else
+            out[use.offset + use.field->index(item, step, c)] += part[l];
         }
       }
       sums[component] = sum(total);
     }
+}
+
+/// Adds the gradients at the elements to the items that they share, in the order of elements.
+void sum_shared(const FiniteElementData& d, const FieldUse& use, Index step, const double* shared,
+                MutVec out) {
+  for (Index c = 0; use.shared >= 0 && c < use.field->components; ++c)
+    for (Index e = 0; e < d.num_elements; ++e)
+      if (const int item = use.item(static_cast<int>(e)); item >= 0)
+        out[use.offset + use.field->index(item, step, c)] += shared[(use.shared + c) * d.num_elements + e];
 }
 
 }  // namespace
@@ -139,6 +152,7 @@ void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstV
   Index columns = 0;
   for (const MaterialSlot& m : d.materials) columns += m.num_components;
   scratch.partial.assign(static_cast<std::size_t>(d.num_groups * columns), 0.0);
+  scratch.shared.assign(static_cast<std::size_t>(d.num_shared * d.num_elements), 0.0);
   parallel_for(d.num_groups, kGrain, [&](Index begin, Index end) {
     Group g;
     Mat3Pack dz[kG];
@@ -151,7 +165,7 @@ void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstV
           Pack vjp[Material::kMaxComponents * kG];
           std::fill(vjp, vjp + m.num_components * kG, splat(0.0));
           m.material->add_param_vjp(load_material(d, m, group, c.step, g), dz, vjp);
-          reduce_group(d, m, group, c.step, vjp, sums, out);
+          reduce_group(d, m, group, c.step, vjp, sums, scratch.shared.data(), out);
         }
         sums += m.num_components;
       }
@@ -159,13 +173,15 @@ void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstV
   });
   Index first = 0;
   for (const MaterialSlot& m : d.materials) {
-    for (const FieldUse& use : m.fields)
+    for (const FieldUse& use : m.fields) {
+      sum_shared(d, use, c.step, scratch.shared.data(), out);
       for (Index k = 0; use.entry.empty() && k < use.field->components; ++k) {
         double total = 0;
         for (Index group = 0; group < d.num_groups; ++group)
           total += scratch.partial[static_cast<std::size_t>(group * columns + first + use.component + k)];
         out[use.offset + use.field->index(0, c.step, k)] += total;
       }
+    }
     first += m.num_components;
   }
 }

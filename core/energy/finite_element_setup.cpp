@@ -1,5 +1,7 @@
 // Construction of FiniteElementEnergy: quadrature, batches, selections, gather lists.
 #include "core/energy/finite_element_group.hpp"
+#include "core/mesh/regions.hpp"
+#include "core/params/passive_visitor.hpp"
 
 #include <fmt/format.h>
 
@@ -46,8 +48,9 @@ void fill_gather(FiniteElementData& d) {
   }
 }
 
-/// Numbers the elements that the material acts on; returns how many there are.
-Index select(FiniteElementData& d, const Mesh& mesh, const BuildContext& context, MaterialSlot& m) {
+/// Numbers the elements that the material acts on; returns them.
+std::vector<Index> select(FiniteElementData& d, const Mesh& mesh, const BuildContext& context,
+                          MaterialSlot& m) {
   const Index padded = d.num_batches * kLanes;
   m.item.assign(static_cast<std::size_t>(padded), -1);
   m.group_active.assign(static_cast<std::size_t>(d.num_groups), 0);
@@ -65,7 +68,7 @@ Index select(FiniteElementData& d, const Mesh& mesh, const BuildContext& context
     m.item[static_cast<std::size_t>(chosen[i])] = static_cast<int>(i);
     m.group_active[static_cast<std::size_t>(chosen[i] / lanes_per_group)] = 1;
   }
-  return static_cast<Index>(chosen.size());
+  return chosen;
 }
 
 void check_field(const Field& field, Index items, const BuildContext& context, Index number) {
@@ -79,11 +82,47 @@ void check_field(const Field& field, Index items, const BuildContext& context, I
                         field.steps, context.steps));
 }
 
-void add_fields(FiniteElementData& d, const BuildContext& context, Index items, MaterialSlot& m) {
+/// The key of a field by its address.
+class FieldName final : public PassiveVisitor {
+ public:
+  explicit FieldName(const Field* wanted) : wanted_(wanted) {}
+  void field(const char* name, Field& value, const Spec&) override {
+    if (&value == wanted_) found = scope_ + name;
+  }
+  std::string found;
+
+ private:
+  void enter(const char* name) override { scope_ += std::string(name) + "."; }
+  void leave() override { scope_.erase(scope_.find_last_of('.', scope_.size() - 2) + 1); }
+  const Field* wanted_;
+  std::string scope_;
+};
+
+/// The region's item of each of the chosen elements, per element of the body (padded).
+std::vector<int> spread_regions(const Field& field, const std::vector<Index>& chosen,
+                                const BuildContext& context, MaterialSlot& m) {
+  FieldName name(&field);
+  m.material->visit_parameters(name);
+  const std::vector<int> items = region_items(field, chosen, name.found, context);
+  std::vector<int> entry(m.item.size(), -1);
+  for (std::size_t i = 0; i < chosen.size(); ++i) entry[static_cast<std::size_t>(chosen[i])] = items[i];
+  return entry;
+}
+
+void add_fields(FiniteElementData& d, const BuildContext& context, const std::vector<Index>& chosen,
+                MaterialSlot& m) {
   for (const Field* field : m.material->fields()) {
-    check_field(*field, items, context, static_cast<Index>(m.fields.size()));
-    FieldUse use{field, d.num_parameters, m.num_components, {}};
-    if (field->items != 1) use.entry = m.item;
+    const bool regional = !field->regions.empty();
+    check_field(*field, regional ? field->items : static_cast<Index>(chosen.size()), context,
+                static_cast<Index>(m.fields.size()));
+    FieldUse use{field, d.num_parameters, m.num_components, {}, -1};
+    if (regional) {
+      use.entry = spread_regions(*field, chosen, context, m);
+      use.shared = d.num_shared;
+      d.num_shared += field->components;
+    } else if (field->items != 1) {
+      use.entry = m.item;
+    }
     d.num_parameters += field->size();
     m.num_components += field->components;
     m.fields.push_back(std::move(use));
@@ -116,8 +155,8 @@ FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
   for (std::size_t i = 0; i < materials.size(); ++i) {
     MaterialSlot m;
     m.material = std::move(materials[i]);
-    const Index items = select(d, mesh, contexts[i], m);
-    add_fields(d, contexts[i], items, m);
+    const std::vector<Index> chosen = select(d, mesh, contexts[i], m);
+    add_fields(d, contexts[i], chosen, m);
     d.needs_svd = d.needs_svd || m.material->needs_svd();
     d.materials.push_back(std::move(m));
   }
