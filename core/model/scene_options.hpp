@@ -49,6 +49,7 @@ struct RESILIN_API BodyOptions {
   MeshOptions mesh;
   Field density{1000.0};
   std::string mass = "lumped";
+  NamedList<Selector> regions;
   std::vector<ComponentSpec> materials;
   std::vector<PinOptions> pins;
   InitialOptions initial;

@@ -2,6 +2,7 @@
 
 #include "core/base/file.hpp"
 #include "core/energy/shape.hpp"
+#include "core/mesh/regions.hpp"
 
 #include <fmt/format.h>
 
@@ -50,12 +51,28 @@ Mat3X posed_shape(const Body& body, const BuildContext& context) {
 
 /// A per-vertex field with one entry per vertex, so that its gradient has one too.
 void expand(Field& field, Index vertices, const BuildContext& context, const char* key) {
+  require_no_regions(field, key, context);
   if (field.steps != 1 || (field.items != 1 && field.items != vertices))
     throw context.input_error(key, fmt::format("{} entries given; one or {} (a vertex each) are expected",
                                                field.items * field.steps, vertices));
   if (field.items == vertices && field.size() == 3 * vertices) return;
   field.values = field.values.head<3>().eval().replicate(vertices, 1);
   field.items = vertices;
+}
+
+/// The density's item at each element, if it is given per region.
+std::vector<int> density_items(const Field& density, Index elements, const BuildContext& context) {
+  if (density.regions.empty()) return {};
+  std::vector<Index> all;
+  for (Index e = 0; e < elements; ++e) all.push_back(e);
+  return region_items(density, all, "density", context);
+}
+
+/// One density for the body or one per element.
+VecX element_density(const Body& body) {
+  const VecX& values = body.options.density.values;
+  if (body.density_item.empty()) return values;
+  return values(body.density_item);
 }
 
 }  // namespace
@@ -100,8 +117,11 @@ void System::add_body(const std::string& name, const BodyOptions& options, const
   body->mesh = build_mesh(options.mesh, c);
   body->first_node = base_x_.size() / 3;
   const Index n = body->mesh.num_vertices(), elements = body->mesh.num_elements();
+  const RegionElements regions = select_regions(body->mesh, options.regions, c);
+  c.regions = &regions;
   Field& density = body->options.density;
-  if (density.steps != 1 || (density.items != 1 && density.items != elements))
+  body->density_item = density_items(density, elements, c);
+  if (density.steps != 1 || (density.items != 1 && density.items != elements && body->density_item.empty()))
     throw c.input_error("density", fmt::format("{} values given; one or {} (an element each) are expected",
                                                density.items * density.steps, elements));
   if (options.mass == "uniform" && density.items != 1)
@@ -264,7 +284,7 @@ void System::register_parameters() {
 void System::update_mass() {
   mass_.resize(base_x_.size() / 3);
   for (const auto& body : bodies_) {
-    const VecX& density = body->options.density.values;
+    const VecX density = element_density(*body);
     auto m = mass_.segment(body->first_node, body->mesh.num_vertices());
     if (body->options.mass == "uniform")
       m.setConstant(density[0] * element_measures(body->mesh).mean());
@@ -330,8 +350,14 @@ void System::finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) co
     const VecX dm = c.mass.segment(body.first_node, n);
     if (body.options.mass == "uniform")
       density[0] += element_measures(body.mesh).mean() * dm.sum();
-    else
+    else if (body.density_item.empty())
       add_lumped_mass_vjp(body.mesh, dm, density);
+    else {
+      VecX per_element = VecX::Zero(body.mesh.num_elements());
+      add_lumped_mass_vjp(body.mesh, dm, per_element);
+      for (Index e = 0; e < per_element.size(); ++e)
+        density[body.density_item[static_cast<std::size_t>(e)]] += per_element[e];
+    }
     c.theta.segment(o.displacements, 3 * n) += dx0.segment(first, 3 * n);
     c.theta.segment(o.velocities, 3 * n) += dv0.segment(first, 3 * n);
     const Eigen::Map<const Mat3X> base(base_x_.data() + first, 3, n), dv(dv0.data() + first, 3, n);
