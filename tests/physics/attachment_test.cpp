@@ -119,7 +119,8 @@ TEST(Attachment, PassesTheGradientCheck) {
            "[0.02, "
            "0.01, 0]]}",
            "losses: [{loss: {type: linear_functional, positions: [1, -0.5, 0.7], velocities: [0.01, 0, "
-           "0.02]}}]\n"));
+           "0.02]}}]\n"),
+      {"time={step: 0.03, steps: 6}"});
   GradcheckOptions options;
   options.coordinates = 2;
   options.random_directions = 1;

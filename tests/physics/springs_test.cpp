@@ -131,7 +131,7 @@ TEST(Springs, PassTheGradientCheck) {
           "losses: [{loss: {type: linear_functional, positions: [1, -0.5, 0.7], velocities: [0.01, 0, "
           "0.02]}}]\n"),
       {"bodies.right.initial={velocity: [0.3, 0.5, -0.2], angular_velocity: [1, 2, 3]}",
-       "bodies.left.pins=[{nodes: {indices: [0, 1, 2]}}]"});
+       "bodies.left.pins=[{nodes: {indices: [0, 1, 2]}}]", "time.steps=6"});
   GradcheckOptions options;
   options.coordinates = 2;
   options.random_directions = 1;
