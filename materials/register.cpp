@@ -1,7 +1,12 @@
 #include "core/plugin/plugin.hpp"
 #include "materials/corotated/corotated.hpp"
+#include "materials/fibre/fibre.hpp"
+#include "materials/fixed_corotated/fixed_corotated.hpp"
+#include "materials/linear_elastic/linear_elastic.hpp"
+#include "materials/mooney_rivlin/mooney_rivlin.hpp"
 #include "materials/muscle/muscle.hpp"
 #include "materials/neo_hookean/neo_hookean.hpp"
+#include "materials/st_venant_kirchhoff/st_venant_kirchhoff.hpp"
 #include "materials/stable_neo_hookean/stable_neo_hookean.hpp"
 #include "materials/volume/volume.hpp"
 
@@ -16,4 +21,13 @@ RESILIN_PLUGIN("materials", "0.1.0", registry) {
   registry.add<Material, NeoHookean>("neo_hookean", "Compressible neo-Hookean solid");
   registry.add<Material, StableNeoHookean>("stable_neo_hookean",
                                            "Stable neo-Hookean solid, defined for inverted elements");
+  registry.add<Material, LinearElastic>("linear_elastic", "Hooke's law of small strains and small rotations");
+  registry.add<Material, StVenantKirchhoff>(
+      "st_venant_kirchhoff", "Hooke's law in the strain of Green: large rotations, small strains");
+  registry.add<Material, MooneyRivlin>("mooney_rivlin", "Compressible Mooney-Rivlin solid for rubber");
+  registry.add<Material, FixedCorotated>(
+      "fixed_corotated", "Fixed corotated solid, Hooke's law at small strain, defined for inverted elements");
+  registry.add<Material, Fibre>("fibre", "Fibres as linear springs in a direction, per body or per element");
+  registry.add<Material, ExponentialFibre>(
+      "exponential_fibre", "Fibres that stiffen exponentially, as in soft tissue (Fung, Holzapfel)");
 }

@@ -24,6 +24,12 @@ class Setter final : public PassiveVisitor {
     if (const VecX* found = take(name, spec, 3)) value = *found;
   }
   void field(const char* name, Field& value, const Spec& spec) override {
+    for (std::size_t i = 0; value.steps == 1 && i < value.regions.size(); ++i) {
+      const std::string region = std::string(name) + "[" + value.regions[i] + "]";
+      const VecX* part = take(region.c_str(), spec, value.components);
+      if (part != nullptr)
+        value.values.segment(static_cast<Index>(i) * value.components, value.components) = *part;
+    }
     const VecX* found = take(name, spec, value.components * value.steps);
     if (found == nullptr) return;
     value.items = found->size() / (value.components * value.steps);

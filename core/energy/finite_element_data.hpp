@@ -9,11 +9,22 @@
 
 namespace resilin {
 
+/// One of the fields() of a material, as the elements see it.
+struct FieldUse {
+  const Field* field = nullptr;
+  Index offset = 0;        ///< in the energy's parameter vector
+  Index component = 0;     ///< of its first component among those of the material's fields
+  std::vector<int> entry;  ///< per element (padded) the item of the field, or -1; empty: one for all
+  /// Where its gradients at the elements stand in the scratch, if several elements share an item; else -1.
+  Index shared = -1;
+  int item(int element) const { return entry.empty() ? 0 : entry[static_cast<std::size_t>(element)]; }
+};
+
 /// One material of the body and where it acts.
 struct MaterialSlot {
   std::unique_ptr<Material> material;
-  std::vector<const Field*> fields;
-  std::vector<Index> offset;  ///< of each field in the energy's parameter vector
+  std::vector<FieldUse> fields;
+  Index num_components = 0;  ///< of all fields together
   bool everywhere = true;
   std::vector<int> item;           ///< per element (padded): its number within the selection, or -1
   std::vector<char> group_active;  ///< per group of batches: does the material act there
@@ -38,6 +49,7 @@ struct FiniteElementData {
   std::vector<Pack> volume;    ///< [batch][sample]; zero in padding lanes
   std::vector<MaterialSlot> materials;
   Index num_parameters = 0;
+  Index num_shared = 0;  ///< components of all fields whose items are shared by several elements
   Index first_node = 0, num_body_nodes = 0;
   std::vector<Index> gather_start;  ///< per body node, into gather
   std::vector<Index> gather;        ///< (batch * nodes + c) * 3 * kLanes + lane: where its forces stand
@@ -53,6 +65,7 @@ struct FiniteElementScratch {
   std::vector<Pack> force;        ///< [batch][c][3]
   std::vector<double> stiffness;  ///< [element][pair][9]: an element's blocks lie together for the gather
   std::vector<double> partial;    ///< per group: energy, or parameter sums
+  std::vector<double> shared;     ///< [component][element]: gradients of fields whose items are shared
   // Gather lists for a BlockMatrix of this pattern: target slots and contributions.
   std::uint64_t pattern_id = 0;
   struct Target {

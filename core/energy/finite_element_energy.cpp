@@ -104,61 +104,87 @@ double FiniteElementEnergy::add_gradient(const StepContext& c, ConstVec x, MutVe
   return sum;
 }
 
+namespace {
+
+/// Adds what a group contributes to the parameters of a material. A field with one value for all elements
+/// gets its sum over the group in `sums` (one per component); an item of one element is written at once: an
+/// element belongs to one group, so no two threads meet. Items that elements share are left to sum_shared().
+void reduce_group(const FiniteElementData& d, const MaterialSlot& m, Index group, Index step, const Pack* vjp,
+                  double* sums, double* shared, MutVec out) {
+  for (const FieldUse& use : m.fields)
+    for (Index c = 0; c < use.field->components; ++c) {
+      const Index component = use.component + c;
+      Pack total = splat(0.0);
+      for (int p = 0; p < kG; ++p) {
+        const Pack w = weight(d, m, group, p);
+        const Pack part = w != 0.0 ? w * vjp[component * kG + p] : splat(0.0);
+        total += part;
+        if (use.entry.empty()) continue;
+        const Index batch = group * d.group_batches + p / d.samples;
+        for (int l = 0; l < kLanes; ++l) {
+          const int e = d.lane_element(batch, l), item = use.item(e);
+          if (item < 0) continue;
+          if (use.shared >= 0)
+            shared[(use.shared + c) * d.num_elements + e] += part[l];
+          else
+            out[use.offset + use.field->index(item, step, c)] += part[l];
+        }
+      }
+      sums[component] = sum(total);
+    }
+}
+
+/// Adds the gradients at the elements to the items that they share, in the order of elements.
+void sum_shared(const FiniteElementData& d, const FieldUse& use, Index step, const double* shared,
+                MutVec out) {
+  for (Index c = 0; use.shared >= 0 && c < use.field->components; ++c)
+    for (Index e = 0; e < d.num_elements; ++e)
+      if (const int item = use.item(static_cast<int>(e)); item >= 0)
+        out[use.offset + use.field->index(item, step, c)] += shared[(use.shared + c) * d.num_elements + e];
+}
+
+}  // namespace
+
 void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out,
                                         Workspace& ws) const {
   const FiniteElementData& d = *data_;
   if (d.num_parameters == 0) return;
   auto& scratch = ws.slot<FiniteElementScratch>(this);
   Index columns = 0;
-  for (const MaterialSlot& m : d.materials) columns += static_cast<Index>(m.fields.size());
+  for (const MaterialSlot& m : d.materials) columns += m.num_components;
   scratch.partial.assign(static_cast<std::size_t>(d.num_groups * columns), 0.0);
+  scratch.shared.assign(static_cast<std::size_t>(d.num_shared * d.num_elements), 0.0);
   parallel_for(d.num_groups, kGrain, [&](Index begin, Index end) {
     Group g;
     Mat3Pack dz[kG];
     for (Index group = begin; group < end; ++group) {
       load_group(d, group, x.data(), g);
       load_deformation(d, group, z.data(), dz);
-      Index column = 0;
+      double* sums = scratch.partial.data() + group * columns;
       for (const MaterialSlot& m : d.materials) {
-        const Index first = column;
-        column += static_cast<Index>(m.fields.size());
-        if (!m.everywhere && !m.group_active[static_cast<std::size_t>(group)]) continue;
-        const SampleBatch batch = load_material(d, m, group, c.step, g);
-        Pack vjp[kMaxFields * kG];
-        std::fill(vjp, vjp + kMaxFields * kG, splat(0.0));
-        m.material->add_param_vjp(batch, dz, vjp);
-        for (std::size_t k = 0; k < m.fields.size(); ++k) {
-          const Field& field = *m.fields[k];
-          Pack total = splat(0.0);
-          for (int p = 0; p < kG; ++p) {
-            const Pack w = weight(d, m, group, p);
-            const Pack part = w != 0.0 ? w * vjp[static_cast<Index>(k) * kG + p] : splat(0.0);
-            if (field.items == 1) {
-              total += part;
-              continue;
-            }
-            const Index at = group * d.group_batches + p / d.samples;
-            for (int l = 0; l < kLanes; ++l) {  // an element belongs to one group: no two threads meet here
-              const int item = m.item[static_cast<std::size_t>(d.lane_element(at, l))];
-              if (item >= 0 && d.lane_element(at, l) < d.num_elements)
-                out[m.offset[k] + field.index(item, c.step)] += part[l];
-            }
-          }
-          scratch.partial[static_cast<std::size_t>(group * columns + first + static_cast<Index>(k))] =
-              sum(total);
+        if (m.everywhere || m.group_active[static_cast<std::size_t>(group)]) {
+          Pack vjp[Material::kMaxComponents * kG];
+          std::fill(vjp, vjp + m.num_components * kG, splat(0.0));
+          m.material->add_param_vjp(load_material(d, m, group, c.step, g), dz, vjp);
+          reduce_group(d, m, group, c.step, vjp, sums, scratch.shared.data(), out);
         }
+        sums += m.num_components;
       }
     }
   });
-  Index column = 0;
-  for (const MaterialSlot& m : d.materials)
-    for (std::size_t k = 0; k < m.fields.size(); ++k, ++column) {
-      if (m.fields[k]->items != 1) continue;
-      double total = 0;
-      for (Index group = 0; group < d.num_groups; ++group)
-        total += scratch.partial[static_cast<std::size_t>(group * columns + column)];
-      out[m.offset[k] + m.fields[k]->index(0, c.step)] += total;
+  Index first = 0;
+  for (const MaterialSlot& m : d.materials) {
+    for (const FieldUse& use : m.fields) {
+      sum_shared(d, use, c.step, scratch.shared.data(), out);
+      for (Index k = 0; use.entry.empty() && k < use.field->components; ++k) {
+        double total = 0;
+        for (Index group = 0; group < d.num_groups; ++group)
+          total += scratch.partial[static_cast<std::size_t>(group * columns + first + use.component + k)];
+        out[use.offset + use.field->index(0, c.step, k)] += total;
+      }
     }
+    first += m.num_components;
+  }
 }
 
 bool FiniteElementEnergy::is_projective() const {

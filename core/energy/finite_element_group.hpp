@@ -9,14 +9,13 @@
 namespace resilin {
 
 inline constexpr int kG = FiniteElementData::kGroupPacks;
-constexpr Index kMaxFields = 8;
 constexpr Index kGrain = 4;  // groups per chunk of a parallel loop
 
 /// Samples of a group of batches, evaluated once and shared by its materials.
 struct Group {
   Mat3Pack f[kG];
   Svd3Pack svd[kG];
-  Pack params[kMaxFields * kG];
+  Pack params[Material::kMaxComponents * kG];
 };
 
 /// F of all samples of a group from the node positions.
@@ -43,19 +42,19 @@ inline void load_deformation(const FiniteElementData& d, Index group, const doub
 /// Parameter values of one material at the samples of a group.
 inline SampleBatch load_material(const FiniteElementData& d, const MaterialSlot& m, Index group, Index step,
                                  Group& g) {
-  for (std::size_t k = 0; k < m.fields.size(); ++k) {
-    const Field& field = *m.fields[k];
-    Pack* out = g.params + static_cast<Index>(k) * kG;
-    if (field.items == 1) {
-      for (int p = 0; p < kG; ++p) out[p] = splat(field.at(0, step));
-      continue;
+  for (const FieldUse& use : m.fields)
+    for (Index c = 0; c < use.field->components; ++c) {
+      Pack* out = g.params + (use.component + c) * kG;
+      if (use.entry.empty()) {
+        std::fill(out, out + kG, splat(use.field->at(0, step, c)));
+        continue;
+      }
+      for (int p = 0; p < kG; ++p) {
+        const Index batch = group * d.group_batches + p / d.samples;
+        for (int l = 0; l < kLanes; ++l)  // any value will do where the material does not act
+          out[p][l] = use.field->at(std::max(0, use.item(d.lane_element(batch, l))), step, c);
+      }
     }
-    for (int p = 0; p < kG; ++p) {
-      const Index batch = group * d.group_batches + p / d.samples;
-      for (int l = 0; l < kLanes; ++l)
-        out[p][l] = field.at(std::max(0, m.item[static_cast<std::size_t>(d.lane_element(batch, l))]), step);
-    }
-  }
   return {kG, g.f, d.needs_svd ? g.svd : nullptr, g.params};
 }
 

@@ -164,13 +164,16 @@ void FiniteElementEnergy::add_hessian(const StepContext& c, ConstVec x, BlockMat
 void FiniteElementEnergy::add_quadratic_form(Triplets& out) const {
   const FiniteElementData& d = *data_;
   for (const MaterialSlot& m : d.materials) {
-    std::vector<double> params(m.fields.size()), last;
+    std::vector<double> params(static_cast<std::size_t>(m.num_components)), last;
     Mat3 q = Mat3::Zero();
     bool first = true;
     for (Index e = 0; e < d.num_elements; ++e) {
       const int item = m.item.empty() ? static_cast<int>(e) : m.item[static_cast<std::size_t>(e)];
       if (item < 0) continue;
-      for (std::size_t k = 0; k < params.size(); ++k) params[k] = m.fields[k]->at(item, 0);
+      for (const FieldUse& use : m.fields)
+        for (Index k = 0; k < use.field->components; ++k)
+          params[static_cast<std::size_t>(use.component + k)] =
+              use.field->at(use.item(static_cast<int>(e)), 0, k);
       if (first || params != last) q = m.material->quadratic_form(params.data());
       last = params;
       first = false;

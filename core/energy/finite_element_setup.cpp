@@ -1,5 +1,6 @@
 // Construction of FiniteElementEnergy: quadrature, batches, selections, gather lists.
 #include "core/energy/finite_element_group.hpp"
+#include "core/mesh/regions.hpp"
 #include "core/params/passive_visitor.hpp"
 #include "core/params/tree.hpp"
 
@@ -48,8 +49,9 @@ void fill_gather(FiniteElementData& d) {
   }
 }
 
-/// Numbers the elements that the material acts on; returns how many there are.
-Index select(FiniteElementData& d, const Mesh& mesh, const BuildContext& context, MaterialSlot& m) {
+/// Numbers the elements that the material acts on; returns them.
+std::vector<Index> select(FiniteElementData& d, const Mesh& mesh, const BuildContext& context,
+                          MaterialSlot& m) {
   const Index padded = d.num_batches * kLanes;
   m.item.assign(static_cast<std::size_t>(padded), -1);
   m.group_active.assign(static_cast<std::size_t>(d.num_groups), 0);
@@ -71,22 +73,8 @@ Index select(FiniteElementData& d, const Mesh& mesh, const BuildContext& context
     m.item[static_cast<std::size_t>(chosen[i])] = static_cast<int>(i);
     m.group_active[static_cast<std::size_t>(chosen[i] / lanes_per_group)] = 1;
   }
-  return static_cast<Index>(chosen.size());
+  return chosen;
 }
-
-/// Finds the names of a material's fields, for messages.
-class FieldNames final : public PassiveVisitor {
- public:
-  std::string name_of(const Field* field) const {
-    for (const auto& [known, name] : names_)
-      if (known == field) return name;
-    return "a parameter";
-  }
-  void field(const char* name, Field& value, const Spec&) override { names_.emplace_back(&value, name); }
-
- private:
-  std::vector<std::pair<const Field*, std::string>> names_;
-};
 
 void check_field(const Field& field, Index items, const BuildContext& context, const std::string& name) {
   if (field.items != 1 && field.items != items)
@@ -98,24 +86,59 @@ void check_field(const Field& field, Index items, const BuildContext& context, c
                                                 field.steps, context.steps));
 }
 
-void add_material(FiniteElementData& d, const Mesh& mesh, const BuildContext& context,
-                  std::unique_ptr<Material> material) {
-  MaterialSlot m;
-  m.material = std::move(material);
-  m.fields = m.material->fields();
-  if (static_cast<Index>(m.fields.size()) > kMaxFields)
-    throw context.input_error("",
-                              fmt::format("a material may have at most {} pointwise parameters", kMaxFields));
-  const Index items = select(d, mesh, context, m);
-  FieldNames names;
-  m.material->visit_parameters(names);
-  for (const Field* field : m.fields) {
-    check_field(*field, items, context, names.name_of(field));
-    m.offset.push_back(d.num_parameters);
-    d.num_parameters += field->size();
+/// The key of a field by its address.
+class FieldName final : public PassiveVisitor {
+ public:
+  explicit FieldName(const Field* wanted) : wanted_(wanted) {}
+  void field(const char* name, Field& value, const Spec&) override {
+    if (&value == wanted_) found = scope_ + name;
   }
-  d.needs_svd = d.needs_svd || m.material->needs_svd();
-  d.materials.push_back(std::move(m));
+  std::string found;
+
+ private:
+  void enter(const char* name) override { scope_ += std::string(name) + "."; }
+  void leave() override { scope_.erase(scope_.find_last_of('.', scope_.size() - 2) + 1); }
+  const Field* wanted_;
+  std::string scope_;
+};
+
+std::string key_of(const Field& field, Material& material) {
+  FieldName name(&field);
+  material.visit_parameters(name);
+  return name.found;
+}
+
+/// The region's item of each of the chosen elements, per element of the body (padded).
+std::vector<int> spread_regions(const Field& field, const std::vector<Index>& chosen,
+                                const BuildContext& context, MaterialSlot& m) {
+  const std::vector<int> items = region_items(field, chosen, key_of(field, *m.material), context);
+  std::vector<int> entry(m.item.size(), -1);
+  for (std::size_t i = 0; i < chosen.size(); ++i) entry[static_cast<std::size_t>(chosen[i])] = items[i];
+  return entry;
+}
+
+void add_fields(FiniteElementData& d, const BuildContext& context, const std::vector<Index>& chosen,
+                MaterialSlot& m) {
+  for (const Field* field : m.material->fields()) {
+    const bool regional = !field->regions.empty();
+    check_field(*field, regional ? field->items : static_cast<Index>(chosen.size()), context,
+                key_of(*field, *m.material));
+    FieldUse use{field, d.num_parameters, m.num_components, {}, -1};
+    if (regional) {
+      use.entry = spread_regions(*field, chosen, context, m);
+      use.shared = d.num_shared;
+      d.num_shared += field->components;
+    } else if (field->items != 1) {
+      use.entry = m.item;
+    }
+    d.num_parameters += field->size();
+    m.num_components += field->components;
+    m.fields.push_back(std::move(use));
+  }
+  if (m.num_components > Material::kMaxComponents)
+    throw context.input_error("",
+                              fmt::format("a material may have at most {} pointwise parameters, this has {}",
+                                          Material::kMaxComponents, m.num_components));
 }
 
 }  // namespace
@@ -139,7 +162,14 @@ FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
   fill_gather(d);
   Diagnostics found;
   for (std::size_t i = 0; i < materials.size(); ++i)
-    found.attempt([&] { add_material(d, mesh, contexts[i], std::move(materials[i])); });
+    found.attempt([&] {
+      MaterialSlot m;
+      m.material = std::move(materials[i]);
+      const std::vector<Index> chosen = select(d, mesh, contexts[i], m);
+      add_fields(d, contexts[i], chosen, m);
+      d.needs_svd = d.needs_svd || m.material->needs_svd();
+      d.materials.push_back(std::move(m));
+    });
   found.throw_if_any();
 }
 

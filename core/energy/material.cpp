@@ -13,9 +13,11 @@ namespace {
 using Tangent = Eigen::Matrix<double, 9, 9>;
 
 /// dP/dF at F = I of a material with these parameters.
-Tangent rest_tangent(const Material& material, const double* params, std::size_t count) {
-  std::vector<Pack> packed(count);
-  for (std::size_t k = 0; k < count; ++k) packed[k] = splat(params[k]);
+Tangent rest_tangent(const Material& material, const double* params) {
+  Index count = 0;
+  for (const Field* field : material.fields()) count += field->components;
+  std::vector<Pack> packed(static_cast<std::size_t>(count));
+  for (std::size_t k = 0; k < packed.size(); ++k) packed[k] = splat(params[k]);
   Mat3Pack f = zero_mat3();
   for (int i = 0; i < 3; ++i) f(i, i) = splat(1.0);
   Svd3Pack svd;
@@ -73,7 +75,7 @@ double stiffest_wave(const Tangent& c) {
 }  // namespace
 
 Mat3 Material::quadratic_form(const double* params) const {
-  return stiffest_wave(rest_tangent(*this, params, fields().size())) * Mat3::Identity();
+  return stiffest_wave(rest_tangent(*this, params)) * Mat3::Identity();
 }
 
 void ElasticModuli::visit(ParamVisitor& v) {

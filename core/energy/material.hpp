@@ -17,7 +17,7 @@ struct SampleBatch {
   Index packs = 0;
   const Mat3Pack* f = nullptr;    ///< deformation gradient F = dx/dX [-]
   const Svd3Pack* svd = nullptr;  ///< of F; null unless the material needs_svd()
-  const Pack* params = nullptr;   ///< params[k * packs + p] is the k-th of fields() at pack p
+  const Pack* params = nullptr;   ///< params[k * packs + p] is the k-th component of fields() at pack p
   RESILIN_INLINE Pack param(Index k, Index p) const { return params[k * packs + p]; }
 };
 
@@ -34,17 +34,22 @@ struct TangentPack {
 /// volume) is NaN: solvers take NaN for "not admissible" and step back.
 class RESILIN_API Material : public Component {
  public:
-  /// The pointwise parameters in the order of their `differentiable` fields in visit_parameters().
+  static constexpr Index kMaxComponents = 8;
+  /// The pointwise parameters in the order of their `differentiable` fields in visit_parameters(); each
+  /// brings its components (1, or 3 for a vector), at most kMaxComponents of them together.
   virtual std::vector<const Field*> fields() const = 0;
   /// Elements of the body that it acts on; null means all.
   virtual const Selector* elements() const { return nullptr; }
   virtual bool needs_svd() const { return false; }
+  /// True if psi(R F) = psi(F) for every rotation R, as for every law of finite deformations. False for a law
+  /// of small rotations: a turned body then carries stress, and torques about deformed positions remain.
+  virtual bool is_objective() const { return true; }
 
   virtual void add_energy(const SampleBatch& b, Pack* psi) const = 0;
   virtual void add_stress(const SampleBatch& b, Pack* psi,
                           Mat3Pack* p) const = 0;  ///< adds the energy as well
   virtual void add_tangent(const SampleBatch& b, TangentPack* c) const = 0;
-  /// out[k * packs + p] += w[p] : dP/d(parameter k)
+  /// out[k * packs + p] += w[p] : dP/d(component k of fields())
   virtual void add_param_vjp(const SampleBatch& b, const Mat3Pack* w, Pack* out) const = 0;
 
   /// Constant matrix Q with which tr(F Q F^T)/2 stands for the material's stiffness in the prefactorised

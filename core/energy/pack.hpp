@@ -53,6 +53,10 @@ RESILIN_INLINE Pack log(Pack a) {
   for (int i = 0; i < kLanes; ++i) a[i] = std::log(a[i]);
   return a;
 }
+RESILIN_INLINE Pack exp(Pack a) {
+  for (int i = 0; i < kLanes; ++i) a[i] = std::exp(a[i]);
+  return a;
+}
 RESILIN_INLINE Pack abs(Pack a) {
   return a < 0.0 ? -a : a;
 }

@@ -14,12 +14,23 @@ namespace {
 
 class Collector final : public PassiveVisitor {
  public:
-  Collector(std::string prefix, std::vector<ParameterEntry>& out, Index& size)
-      : prefix_(std::move(prefix)), out_(out), size_(size) {}
+  Collector(std::string prefix, std::vector<ParameterEntry>& out, std::vector<ParameterEntry>& regions,
+            Index& size)
+      : prefix_(std::move(prefix)), out_(out), regions_(regions), size_(size) {}
   void real(const char* name, double& value, const Spec& spec) override { add(name, &value, 1, spec); }
   void vec3(const char* name, Vec3& value, const Spec& spec) override { add(name, value.data(), 3, spec); }
   void field(const char* name, Field& value, const Spec& spec) override {
     add(name, value.values.data(), value.size(), spec);
+    if (!spec.differentiable || value.steps != 1) return;
+    for (std::size_t i = 0; i < value.regions.size(); ++i) {
+      ParameterEntry part = out_.back();
+      const Index first = static_cast<Index>(i) * value.components;
+      part.path += "[" + value.regions[i] + "]";
+      part.offset += first;
+      part.size = value.components;
+      part.values += first;
+      regions_.push_back(part);
+    }
   }
 
  private:
@@ -36,7 +47,7 @@ class Collector final : public PassiveVisitor {
 
   std::string prefix_;
   std::vector<std::string> scope_;
-  std::vector<ParameterEntry>& out_;
+  std::vector<ParameterEntry>&out_, &regions_;
   Index& size_;
 };
 
@@ -54,7 +65,7 @@ bool matches(std::string_view pattern, std::string_view path) {
 
 Index ParameterTable::add(const std::string& prefix, ParamVisitor::Body visit) {
   const Index before = size_;
-  Collector collector(prefix, entries_, size_);
+  Collector collector(prefix, entries_, regions_, size_);
   visit(collector);
   return size_ - before;
 }
@@ -63,6 +74,10 @@ std::vector<const ParameterEntry*> ParameterTable::find(const std::string& patte
   std::vector<const ParameterEntry*> found;
   std::vector<std::string> known;
   for (const ParameterEntry& e : entries_) {
+    known.push_back(e.path);
+    if (matches(pattern, e.path)) found.push_back(&e);
+  }
+  for (const ParameterEntry& e : regions_) {
     known.push_back(e.path);
     if (matches(pattern, e.path)) found.push_back(&e);
   }

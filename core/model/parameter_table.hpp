@@ -26,8 +26,10 @@ class RESILIN_API ParameterTable {
 
   Index size() const { return size_; }
   const std::vector<ParameterEntry>& entries() const { return entries_; }
-  /// Entries whose path matches; "[*]" matches any index and "*" any one name between dots. Throws
-  /// Error(Input) with the nearest path if none does.
+  /// Entries whose path matches; "[*]" matches any index and "*" any one name between dots. The value of one
+  /// region of a parameter that is constant in time has a path of its own that is no entry but a part of one:
+  /// "bodies.beam.materials[0].youngs_modulus[stem]". Throws Error(Input) with the nearest path if none
+  /// matches.
   std::vector<const ParameterEntry*> find(const std::string& pattern) const;
 
   VecX values() const;
@@ -36,7 +38,7 @@ class RESILIN_API ParameterTable {
   void assign(ConstVec theta) const;
 
  private:
-  std::vector<ParameterEntry> entries_;
+  std::vector<ParameterEntry> entries_, regions_;
   Index size_ = 0;
 };
 

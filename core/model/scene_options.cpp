@@ -78,6 +78,8 @@ void BodyOptions::visit(ParamVisitor& v) {
       "mass", mass, {"lumped", "uniform"},
       {.doc = "lumped: each vertex gets its share of its elements; uniform: density times the mean element "
               "volume for every vertex (as some published codes do)"});
+  v.map("regions", regions,
+        {.doc = "named parts of the body, for parameters of elements given as {regions: {name: value}}"});
   v.components("materials", "material", materials, {.doc = "their energies are added", .required = true});
   v.optional_section("damping", has_damping, damping, {.doc = "Rayleigh damping"});
   v.list("pins", pins, {.doc = "vertices that are held"});

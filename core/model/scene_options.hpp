@@ -59,6 +59,7 @@ struct RESILIN_API BodyOptions {
   MeshOptions mesh;
   Field density{1000.0};
   std::string mass = "lumped";
+  NamedList<Selector> regions;
   std::vector<ComponentSpec> materials;
   bool has_damping = false;
   DampingOptions damping;

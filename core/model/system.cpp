@@ -3,6 +3,7 @@
 #include "core/base/file.hpp"
 #include "core/base/log.hpp"
 #include "core/energy/shape.hpp"
+#include "core/mesh/regions.hpp"
 
 #include <fmt/format.h>
 
@@ -53,6 +54,7 @@ Mat3X posed_shape(const Body& body, const BuildContext& context) {
 
 /// A per-vertex field with one entry per vertex, so that its gradient has one too.
 void expand(Field& field, Index vertices, const BuildContext& context, const char* key) {
+  require_no_regions(field, key, context);
   if (field.steps != 1 || (field.items != 1 && field.items != vertices))
     throw context.input_error(key, fmt::format("{} entries given; one or {} (a vertex each) are expected",
                                                field.items * field.steps, vertices));
@@ -61,11 +63,27 @@ void expand(Field& field, Index vertices, const BuildContext& context, const cha
   field.items = vertices;
 }
 
-void check_density(const Body& body, const BuildContext& context) {
+/// The density's item at each element, if it is given per region.
+std::vector<int> density_items(const Field& density, Index elements, const BuildContext& context) {
+  if (density.regions.empty()) return {};
+  std::vector<Index> all;
+  for (Index e = 0; e < elements; ++e) all.push_back(e);
+  return region_items(density, all, "density", context);
+}
+
+/// One density for the body or one per element.
+VecX element_density(const Body& body) {
+  const VecX& values = body.options.density.values;
+  if (body.density_item.empty()) return values;
+  return values(body.density_item);
+}
+
+void check_density(Body& body, const BuildContext& context) {
   const Field& density = body.options.density;
   const Index elements = body.mesh.num_elements();
+  body.density_item = density_items(density, elements, context);
   if (density.steps != 1) throw context.input_error("density", "must not change from step to step");
-  if (density.items != 1 && density.items != elements)
+  if (density.items != 1 && density.items != elements && body.density_item.empty())
     throw context.input_error(
         "density",
         fmt::format("{} values given; one or {} (an element each) are expected", density.items, elements));
@@ -135,6 +153,9 @@ bool System::add_body(const std::string& name, const BodyOptions& options, Build
   if (!found.attempt([&] { body->mesh = build_mesh(options.mesh, c); })) return false;
   body->first_node = base_x_.size() / 3;
   const Index n = body->mesh.num_vertices();
+  RegionElements regions;
+  if (!found.attempt([&] { regions = select_regions(body->mesh, options.regions, c); })) return false;
+  c.regions = &regions;
   found.attempt([&] { check_density(*body, c); });
   InitialOptions& initial = body->options.initial;
   for (const auto& [key, field] : {std::pair("initial.displacements", &initial.displacements),
@@ -389,7 +410,7 @@ void System::register_parameters() {
 void System::update_mass() {
   mass_.resize(base_x_.size() / 3);
   for (const auto& body : bodies_) {
-    const VecX& density = body->options.density.values;
+    const VecX density = element_density(*body);
     auto m = mass_.segment(body->first_node, body->mesh.num_vertices());
     if (body->options.mass == "uniform")
       m.setConstant(density[0] * element_measures(body->mesh).mean());
@@ -457,8 +478,14 @@ void System::finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) co
     const VecX dm = c.mass.segment(body.first_node, n);
     if (body.options.mass == "uniform")
       density[0] += element_measures(body.mesh).mean() * dm.sum();
-    else
+    else if (body.density_item.empty())
       add_lumped_mass_vjp(body.mesh, dm, density);
+    else {
+      VecX per_element = VecX::Zero(body.mesh.num_elements());
+      add_lumped_mass_vjp(body.mesh, dm, per_element);
+      for (Index e = 0; e < per_element.size(); ++e)
+        density[body.density_item[static_cast<std::size_t>(e)]] += per_element[e];
+    }
     c.theta.segment(o.displacements, 3 * n) += dx0.segment(first, 3 * n);
     c.theta.segment(o.velocities, 3 * n) += dv0.segment(first, 3 * n);
     const Eigen::Map<const Mat3X> base(base_x_.data() + first, 3, n), dv(dv0.data() + first, 3, n);

@@ -23,6 +23,7 @@ struct Body {
   Mesh mesh;
   Index first_node = 0;
   BodyOptions options;                     ///< live values of density and initial state
+  std::vector<int> density_item;           ///< item of the density at each element; empty unless per region
   FiniteElementEnergy* elastic = nullptr;  ///< its energy, owned by the system
 };
 

@@ -154,7 +154,7 @@ void Task::add_variable(const TaskParameter& p, const BuildContext& context, std
   for (const TaskVariable& other : variables_)
     for (const ParameterEntry& a : other.entries)
       for (const ParameterEntry& b : v.entries)
-        if (a.path == b.path)
+        if (a.offset < b.offset + b.size && b.offset < a.offset + a.size)
           throw context.input_error("path", a.path + " is already a parameter of this task");
   v.offset = size_;
   size_ += v.size;

@@ -125,6 +125,7 @@ class Dumper final : public ParamVisitor {
     return inner.take();
   }
 
+  void regional_field(const char* name, const Field& value);
   void line(std::string_view key, const std::string& value) {
     out_ += fmt::format("{}: {}\n", yaml_text(key), value);
   }
@@ -160,6 +161,7 @@ class Dumper final : public ParamVisitor {
 
 void Dumper::field(const char* name, Field& value, const Spec&) {
   if (value.values.size() == 0) return;  // not set: an absent key gives that back
+  if (!value.regions.empty()) return regional_field(name, value);
   const auto count = [](Index n) { return static_cast<std::size_t>(n); };
   const std::vector<std::string> numbers = numbers_of(name, value.values);
   std::vector<std::string> steps;
@@ -176,6 +178,24 @@ void Dumper::field(const char* name, Field& value, const Spec&) {
   Dumper inner;
   inner.line("steps", flow_list(steps));
   block(name, inner.take());
+}
+
+void Dumper::regional_field(const char* name, const Field& value) {
+  Dumper all, inner;
+  for (Index i = 0; i < value.items; ++i) {
+    const std::string& region = value.regions[static_cast<std::size_t>(i)];
+    Field part = value;
+    part.regions.clear();
+    part.items = 1;
+    part.values.resize(value.steps * value.components);
+    for (Index step = 0; step < value.steps; ++step)
+      for (Index c = 0; c < value.components; ++c)
+        part.values[step * value.components + c] = value.at(i, step, c);
+    (region == Field::kRestOfBody ? all : inner).field(region.c_str(), part, {});
+  }
+  const std::string rest = all.take();
+  all.block("regions", inner.take());
+  block(name, all.take() + rest);
 }
 
 void Dumper::assignments(const char* name, NamedList<std::string>& value, const Spec&) {

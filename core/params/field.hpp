@@ -3,6 +3,9 @@
 
 #include "core/base/types.hpp"
 
+#include <string>
+#include <vector>
+
 namespace resilin {
 
 /// values[(step * items + item) * components + component]. `items` and `steps` of 1 mean "the same for all".
@@ -12,6 +15,8 @@ namespace resilin {
 ///     {steps: [a, b, ...]}        one entry per time step, each a value or a list over items
 ///     {file: e.csv}               rows are items, columns are components
 ///     {file: e.csv, per: step}    rows are steps, columns are items times components (component fastest)
+///     {regions: {a: .., b: ..}}   one value, {steps: ..} or {file: .., per: step} per region of the body;
+///                                 with `default: ..` beside `regions` for the elements in none of them
 /// and a vector field (components = 3) has [x, y, z] wherever a scalar field has a number.
 struct Field {
   Field() = default;
@@ -22,6 +27,10 @@ struct Field {
   Index items = 1;
   Index steps = 1;
   VecX values;
+  /// Names of the regions whose values the items are; empty unless given per region. The last may be
+  /// kRestOfBody: the value of the elements that lie in none of the others.
+  std::vector<std::string> regions;
+  static constexpr const char* kRestOfBody = "default";
 
   Index size() const { return values.size(); }
   Index index(Index item, Index step, Index component = 0) const {

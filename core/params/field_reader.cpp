@@ -27,9 +27,12 @@ class FieldReader {
     } else if (node.find("steps") != nullptr) {
       ok = check_keys(node, path, {"steps"}) &&
            read_steps(*node.find("steps"), join_path(path, "steps"), field);
+    } else if (node.find("regions") != nullptr) {
+      ok = check_keys(node, path, {"regions", "default"}) && read_regions(node, path, field);
     } else {
-      values_.fail(node, path, "expected 'steps' or 'file' in the map of a field");
+      values_.fail(node, path, "expected 'steps', 'file' or 'regions' in the map of a field");
     }
+    if (ok && node.find("regions") == nullptr) field.regions.clear();
     return ok;
   }
 
@@ -97,6 +100,61 @@ class FieldReader {
       if (step.cols() == 1 && items > 1) step = step.col(0).replicate(1, items).eval();
     }
     store(steps, field);
+    return true;
+  }
+
+  bool read_regions(const TreeNode& node, const std::string& path, Field& field) {
+    const TreeNode &map = *node.find("regions"), *rest = node.find("default");
+    const std::string regions_path = join_path(path, "regions");
+    if (map.kind != TreeNode::Kind::Map || map.entries.empty())
+      return values_.expected(map, regions_path, "a map with a value for each region");
+    std::vector<std::string> names;
+    std::vector<Field> parts;
+    bool ok = true;
+    for (const TreeNode::Entry& entry : map.entries) {
+      if (entry.key == Field::kRestOfBody) {
+        diagnostics_.error(entry.place, {}, "'default' stands beside 'regions', not among them, in " + path);
+        return false;
+      }
+      names.push_back(entry.key);
+      ok = read_region(entry.value, join_path(regions_path, entry.key), parts.emplace_back()) && ok;
+    }
+    if (rest != nullptr) {
+      names.emplace_back(Field::kRestOfBody);
+      ok = read_region(*rest, join_path(path, Field::kRestOfBody), parts.emplace_back()) && ok;
+    }
+    return ok && join_regions(node, path, std::move(names), parts, field);
+  }
+
+  /// The value of one region, constant or per step.
+  bool read_region(const TreeNode& node, const std::string& path, Field& part) {
+    part.components = components_;
+    if (node.kind == TreeNode::Kind::Map && node.find("regions") != nullptr)
+      return values_.fail(node, path, "a region cannot be divided into regions");
+    if (!read(node, path, part)) return false;
+    if (part.items == 1) return true;
+    return values_.fail(node, path, fmt::format("expected one value for the region, got {}", part.items));
+  }
+
+  bool join_regions(const TreeNode& node, const std::string& path, std::vector<std::string> names,
+                    const std::vector<Field>& parts, Field& field) const {
+    Index steps = 1;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].steps == 1 || parts[i].steps == steps) continue;
+      if (steps != 1)
+        return values_.fail(node, path,
+                            fmt::format("expected {} steps for '{}' as for the regions before, got {}", steps,
+                                        names[i], parts[i].steps));
+      steps = parts[i].steps;
+    }
+    field.steps = steps;
+    field.items = static_cast<Index>(parts.size());
+    field.regions = std::move(names);
+    field.values.resize(steps * field.items * components_);
+    for (Index step = 0; step < steps; ++step)
+      for (Index i = 0; i < field.items; ++i)
+        for (Index c = 0; c < components_; ++c)
+          field.values[field.index(i, step, c)] = parts[static_cast<std::size_t>(i)].at(0, step, c);
     return true;
   }
 

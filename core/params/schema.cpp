@@ -97,7 +97,14 @@ Object field_schema(const Field& field, const Spec& spec) {
                 .add("per", Object().add("enum", words(std::vector<std::string>{"item", "step"})).text())
                 .text());
   table.add("required", words(std::vector<std::string>{"file"})).add("additionalProperties", "false");
-  return Object().add("anyOf", blocks({value.text(), list.text(), steps.text(), table.text()}));
+  const std::string part = Object().add("anyOf", blocks({value.text(), steps.text(), table.text()})).text();
+  Object by_name = typed("object");
+  by_name.add("additionalProperties", part).add("minProperties", "1");
+  Object regions = typed("object");
+  regions.add("properties", Object().add("regions", by_name.text()).add("default", part).text());
+  regions.add("required", words(std::vector<std::string>{"regions"})).add("additionalProperties", "false");
+  return Object().add("anyOf",
+                      blocks({value.text(), list.text(), steps.text(), table.text(), regions.text()}));
 }
 
 /// Collects the properties of one map.

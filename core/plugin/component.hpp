@@ -41,6 +41,8 @@ struct BuildContext {
   const Mesh* mesh = nullptr;          ///< rest mesh of the body it belongs to, if it belongs to one
   Index first_node = 0;                ///< of that body among the nodes of the system
   Index num_nodes = 0;                 ///< of the whole system
+  /// Elements of each region that the body declares, for parameters that are given per region.
+  const NamedList<std::vector<Index>>* regions = nullptr;
   const std::vector<BodyView>* bodies = nullptr;  ///< for components that belong to no single body
   Index steps = 0;                                ///< time steps of the scene
   double time_step = 0;                           ///< [s]

@@ -248,7 +248,8 @@ std::vector<AxisGroup> make_groups(Index num_nodes, const std::vector<char>& fix
 
 void StepProblem::prepare_form() const {
   Cache& c = cache_;
-  if (c.form_revision == system_.revision() && (c.form_inertia == inertia_ || !c.form_is_damped)) return;
+  if (c.form_revision == system_.revision() && (c.form_inertia == inertia_ || !(c.form_is_damped || c.is_damped)))
+    return;
   c.form_revision = 0;  // nothing usable while this may throw
   c.form.clear();
   for (std::size_t k = 0; k < system_.energies().size(); ++k) {

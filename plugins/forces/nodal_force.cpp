@@ -1,5 +1,7 @@
 #include "plugins/forces/nodal_force.hpp"
 
+#include "core/mesh/regions.hpp"
+
 #include <fmt/format.h>
 
 namespace resilin {
@@ -20,6 +22,7 @@ NodalForce::NodalForce(const Options& options, const BuildContext& context) : op
   if (nodes_.empty())
     throw context.input_error("nodes", "the selection matches no vertex of body " + body.name);
   const auto count = static_cast<Index>(nodes_.size());
+  require_no_regions(options.force, "force", context);
   if (options.force.items != 1 && options.force.items != count)
     throw context.input_error("force",
                               fmt::format("{} forces given; one or {} (a selected vertex each) are expected",

@@ -1,11 +1,14 @@
 #include "tasks/linear_functional/linear_functional.hpp"
 
+#include "core/mesh/regions.hpp"
+
 #include <fmt/format.h>
 
 namespace resilin {
 namespace {
 
 VecX expand(const Field& field, const char* key, const BuildContext& context) {
+  require_no_regions(field, key, context);
   if (field.steps != 1 || (field.items != 1 && field.items != context.num_nodes))
     throw context.input_error(key, fmt::format("{} entries given; one or {} (a vertex each) are expected",
                                                field.items * field.steps, context.num_nodes));

@@ -56,6 +56,26 @@ TEST_F(OptimizeTest, AParameterOfEachVertexIsFittedAndWritten) {
   EXPECT_GT(again.state(0).v.norm(), 0);
 }
 
+TEST_F(OptimizeTest, OneRegionIsFittedAndTheOthersStayAsWritten) {
+  write("tiny.yaml", tiny_scene() +
+                         "    regions: {root: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.1]}}}\n"
+                         "parameters:\n"
+                         "  - {path: 'bodies.beam.materials[0].youngs_modulus[root]', lower: 1e4, upper: "
+                         "1e6, start: [4e4]}\n"
+                         "losses: [{loss: {type: match_trajectory}}]\n"
+                         "optimizer: {type: lbfgsb, max_iterations: 2}\n");
+  const ProgramResult r =
+      run({"optimize", "tiny.yaml", "-o", "out", "--set",
+           "bodies.beam.materials[0].youngs_modulus={regions: {root: 1e5}, default: 7e4}"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string fitted = read("out/fitted.yaml");
+  EXPECT_TRUE(contains(fitted, "default: 70000")) << fitted;
+  EXPECT_FALSE(contains(fitted, "root: 100000\n")) << fitted;
+  ASSERT_EQ(run({"run", "out/fitted.yaml", "-o", "again"}).code, 0);
+  const TrajectoryReader written(path("out/trajectory.h5")), again(path("again/trajectory.h5"));
+  EXPECT_EQ(written.state(5).x, again.state(5).x);
+}
+
 TEST_F(OptimizeTest, KilledAndResumedItGivesTheSameBits) {
   write("tiny.yaml", tiny_task(60));
   const std::vector<std::string> line = {"optimize", "tiny.yaml", "--set", "record.vtu=false", "-o"};

@@ -54,8 +54,9 @@ forward: {{type: newton, relative_tolerance: 0, absolute_tolerance: 0}}
 // for, well within the 0.1 % that one would measure.
 constexpr double kTolerance = 1e-5;
 
-TEST_F(Uniaxial, NeoHookeanSolidsLinearizeToHooke) {
-  for (const char* type : {"neo_hookean", "stable_neo_hookean"})
+TEST_F(Uniaxial, SolidsLinearizeToHooke) {
+  for (const char* type :
+       {"neo_hookean", "stable_neo_hookean", "linear_elastic", "st_venant_kirchhoff", "fixed_corotated"})
     for (const double nu : {-0.2, 0.0, 0.3, 0.45}) {
       SCOPED_TRACE(fmt::format("{}, nu = {}", type, nu));
       const Strain s = pull(solid(type, kYoung, nu), 1e-6 * kYoung);
@@ -63,6 +64,30 @@ TEST_F(Uniaxial, NeoHookeanSolidsLinearizeToHooke) {
       EXPECT_NEAR(-s.lateral_y / s.axial, nu, kTolerance);
       EXPECT_NEAR(-s.lateral_z / s.axial, nu, kTolerance);
     }
+}
+
+TEST_F(Uniaxial, MooneyRivlinLinearizesToItsModuli) {
+  const double shear = 4e5, bulk = 1.1e6;  // E = 9 K G/(3 K + G), nu = (3 K - 2 G)/(2 (3 K + G))
+  const double young = 9 * bulk * shear / (3 * bulk + shear);
+  const double poisson = (3 * bulk - 2 * shear) / (2 * (3 * bulk + shear));
+  const Strain s = pull("[{type: mooney_rivlin, mu1: 3e5, mu2: 1e5, bulk: 1.1e6}]", 1e-6 * young);
+  EXPECT_NEAR(1e-6 * young / s.axial, young, kTolerance * young);
+  EXPECT_NEAR(-s.lateral_y / s.axial, poisson, kTolerance);
+}
+
+// A fibre along x adds its modulus to a solid without lateral contraction.
+TEST_F(Uniaxial, FibresAddTheirModulusAlongTheirDirection) {
+  for (const char* type : {"fibre", "exponential_fibre"}) {
+    const auto strain = [&](const char* direction) {
+      return pull(fmt::format(
+                      "[{{type: linear_elastic, E: {}, nu: 0}}, {{type: {}, stiffness: 5e5, direction: {}}}]",
+                      kYoung, type, direction),
+                  1e-6 * kYoung)
+          .axial;
+    };
+    EXPECT_NEAR(1e-6 / strain("[2, 0, 0]"), 1.5, 1e-5) << type;
+    EXPECT_NEAR(1e-6 / strain("[0, 1, 0]"), 1, 1e-5) << type;
+  }
 }
 
 // psi = mu |F - R|^2 + lambda/2 |F - D|^2, the weights 2 mu and lambda of the published code. For F = 1 + H

@@ -82,7 +82,7 @@ class FactCollector final : public PassiveVisitor {
   std::string prefix_;
 };
 
-/// Gives what a type requires (a force, a surface file) and sets numbers by name.
+/// Gives what a type requires (a force, a surface file) and sets numbers and flags by name.
 class OptionFiller final : public PassiveVisitor {
  public:
   explicit OptionFiller(std::map<std::string, double> values = {}, std::string surface = {})
@@ -92,6 +92,10 @@ class OptionFiller final : public PassiveVisitor {
   void integer(const char* name, Index& value, const Spec&) override {
     auto number = static_cast<double>(value);
     if (set(name, number)) value = static_cast<Index>(number);
+  }
+  void flag(const char* name, bool& value, const Spec&) override {
+    double number = 0;
+    if (set(name, number)) value = number != 0;
   }
   void path(const char*, std::string& value, const Spec& spec) override {
     if (spec.required && value.empty()) value = surface_;

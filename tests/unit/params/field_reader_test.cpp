@@ -47,6 +47,34 @@ TEST(FieldReader, VectorForms) {
   EXPECT_EQ(f.components, 3);
 }
 
+TEST(FieldReader, ValuesPerRegion) {
+  const Field f = read_text<Fields>("scalar: {regions: {stem: 4, leaf: 2}, default: 3}").scalar;
+  expect_field(f, 3, 1, list({4, 2, 3}));
+  EXPECT_EQ(f.regions, (std::vector<std::string>{"stem", "leaf", "default"}));
+  const Field g = read_text<Fields>("scalar: {regions: {stem: {steps: [1, 2, 3]}, leaf: 5}}").scalar;
+  expect_field(g, 2, 3, list({1, 5, 2, 5, 3, 5}));
+  EXPECT_EQ(g.regions, (std::vector<std::string>{"stem", "leaf"}));
+  const Field v = read_text<Fields>("vector: {regions: {stem: [1, 2, 3]}, default: [4, 5, 6]}").vector;
+  expect_field(v, 2, 1, list({1, 2, 3, 4, 5, 6}));
+  EXPECT_TRUE(read_text<Fields>("scalar: 5").scalar.regions.empty());
+}
+
+TEST(FieldReader, SaysWhatIsWrongWithRegions) {
+  const auto error = [](const char* text) { return read_error<Fields>(text); };
+  EXPECT_NE(error("scalar: {regions: {}}").find("a map with a value for each region"), std::string::npos);
+  EXPECT_NE(error("scalar: {regions: 3}").find("a map with a value for each region"), std::string::npos);
+  EXPECT_NE(error("scalar: {regions: {a: -1}}").find("scalar.regions.a"), std::string::npos);
+  EXPECT_NE(error("scalar: {regions: {a: [1, 2]}}").find("expected one value for the region, got 2"),
+            std::string::npos);
+  EXPECT_NE(error("scalar: {regions: {default: 1}}").find("beside 'regions'"), std::string::npos);
+  EXPECT_NE(error("scalar: {regions: {a: {regions: {b: 1}}}}").find("cannot be divided"), std::string::npos);
+  EXPECT_NE(error("scalar: {regions: {a: 1}, defualt: 2}").find("did you mean 'default'"), std::string::npos)
+      << error("scalar: {regions: {a: 1}, defualt: 2}");
+  EXPECT_NE(error("scalar: {regions: {a: {steps: [1, 2]}, b: {steps: [1, 2, 3]}}}")
+                .find("expected 2 steps for 'b' as for the regions before, got 3"),
+            std::string::npos);
+}
+
 TEST(FieldReader, TablesInFiles) {
   const TempFolder folder;
   const std::string csv = folder.write("e.csv", "1,2,3\n4,5,6\n");
@@ -88,8 +116,10 @@ TEST(FieldReader, MistakesKeepTheirPlace) {
   EXPECT_NE(read_error<Fields>("scalar: {steps: [[1, 2], [1, 2, 3]]}")
                 .find("expected 2 values as in the steps before"),
             std::string::npos);
-  EXPECT_NE(read_error<Fields>("scalar: {}").find("expected 'steps' or 'file'"), std::string::npos);
-  EXPECT_NE(read_error<Fields>("scalar: {stps: [1]}").find("expected 'steps' or 'file'"), std::string::npos);
+  EXPECT_NE(read_error<Fields>("scalar: {}").find("expected 'steps', 'file' or 'regions'"),
+            std::string::npos);
+  EXPECT_NE(read_error<Fields>("scalar: {stps: [1]}").find("expected 'steps', 'file' or 'regions'"),
+            std::string::npos);
   EXPECT_NE(read_error<Fields>("scalar: {steps: [1], pr: step}").find("unknown key 'pr' in scalar"),
             std::string::npos);
   EXPECT_NE(read_error<Fields>("scalar: {file: gone.csv}").find("does not exist"), std::string::npos);

@@ -1,0 +1,50 @@
+// Soft attachment of vertices to targets: E = sum_i k_i/2 |x_i - t_i|^2. The target is t_i = X_i + o_i(t),
+// X_i the vertex in the rest mesh (or the origin) and o_i an offset that is constant, per time step, or
+// linear in time between key frames and constant before the first and after the last. Targets that move do
+// work on the body. Quadratic in x: one step of Projective Dynamics minimises it.
+#pragma once
+
+#include "core/energy/energy.hpp"
+#include "core/mesh/selector.hpp"
+
+namespace resilin {
+
+class Attachment final : public Energy {
+ public:
+  struct Options {
+    std::string body;
+    Selector nodes;
+    Field stiffness{1e3};
+    std::string relative_to = "rest";
+    Field offset{Vec3(0, 0, 0)};
+    VecX key_times;
+    void visit(ParamVisitor& v);
+  };
+  Attachment(const Options& options, const BuildContext& context);
+
+  void visit_parameters(ParamVisitor& v) override { options_.visit(v); }
+  double value(const StepContext& c, ConstVec x, Workspace& ws) const override;
+  double add_gradient(const StepContext& c, ConstVec x, MutVec g, Workspace& ws) const override;
+  void add_pattern(BlockPattern&) const override {}  // no pairs: the diagonal is always there
+  void add_hessian(const StepContext& c, ConstVec x, BlockMatrix& h, bool project_psd,
+                   Workspace& ws) const override;
+  void add_quadratic_form(Triplets& a) const override;
+  bool is_projective() const override { return true; }
+  Index num_parameters() const override { return options_.stiffness.size() + options_.offset.size(); }
+  void add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out, Workspace& ws) const override;
+
+ private:
+  /// The offset at a time: (1 - weight) of entry `from` and weight of entry `to`.
+  struct Blend {
+    Index from = 0, to = 0;
+    double weight = 0;
+  };
+  Blend blend(const StepContext& c) const;
+  Vec3 gap(Index i, const Blend& b, ConstVec x) const;  ///< x_i - t_i
+
+  Options options_;
+  std::vector<Index> nodes_;  ///< among all nodes
+  Mat3X base_;                ///< X_i, or zero
+};
+
+}  // namespace resilin
