@@ -117,6 +117,8 @@ void TaskParameter::visit(ParamVisitor& v) {
   v.numbers("start", start,
             {.doc = "first guess, one number for all entries or one per entry; default: drawn "
                     "uniformly between the bounds on the chosen scale"});
+  v.component("regularizer", "regularizer", regularizer,
+              {.doc = "added to the loss: what is known of the values beforehand"});
   v.check(lower < upper, "lower must be less than upper");
   v.check(scale != "log" || lower > 0, "a logarithmic scale needs lower > 0");
 }

@@ -97,6 +97,7 @@ struct RESILIN_API TaskParameter {
   double upper = std::numeric_limits<double>::infinity();
   std::string scale = "linear";
   VecX start;
+  ComponentSpec regularizer;
   void visit(ParamVisitor& v);
 };
 
