@@ -134,6 +134,12 @@ void TaskOptions::visit(ParamVisitor& v) {
   v.list("losses", losses, {.doc = "what is minimised: the weighted sum"});
   v.component("optimizer", "optimizer", optimizer, {.doc = "how it is minimised"});
   v.integer("seed", seed, {.doc = "seed of random starts", .min = 0, .max = 1e15});
+  v.integers(
+      "seeds", seeds,
+      {.doc = "one optimisation from the random start of each seed, the best of them counts; takes the "
+              "place of seed",
+       .min = 0,
+       .max = 1e15});
 }
 
 }  // namespace resilin

@@ -114,6 +114,7 @@ struct RESILIN_API TaskOptions {
   std::vector<WeightedLoss> losses;
   ComponentSpec optimizer;
   Index seed = 0;
+  std::vector<Index> seeds;
   void visit(ParamVisitor& v);
 };
 
