@@ -19,6 +19,7 @@
 #include "core/model/system.hpp"
 #include "core/optim/loss.hpp"
 #include "core/optim/optimizer.hpp"
+#include "core/optim/regularizer.hpp"
 #include "core/params/field.hpp"
 #include "core/params/io.hpp"
 #include "core/params/tree.hpp"

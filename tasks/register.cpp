@@ -1,9 +1,21 @@
 #include "core/plugin/plugin.hpp"
+#include "tasks/kinetic_energy/kinetic_energy.hpp"
 #include "tasks/linear_functional/linear_functional.hpp"
 #include "tasks/match_trajectory/match_trajectory.hpp"
+#include "tasks/reach_target/reach_target.hpp"
+#include "tasks/smooth_maximum/smooth_maximum.hpp"
+#include "tasks/tikhonov/tikhonov.hpp"
+#include "tasks/total_variation/total_variation.hpp"
 
 RESILIN_PLUGIN("tasks", "0.1.0", registry) {
   using namespace resilin;
-  registry.add<Loss, MatchTrajectory>("match_trajectory", "Squared distance to a trajectory");
+  registry.add<Loss, KineticEnergy>("kinetic_energy", "Kinetic energy at given frames");
   registry.add<Loss, LinearFunctional>("linear_functional", "Linear functional of the final state");
+  registry.add<Loss, MatchTrajectory>("match_trajectory", "Squared distance to a trajectory");
+  registry.add<Loss, ReachTarget>("reach_target",
+                                  "Squared distance of points or of a centre to targets at given frames");
+  registry.add<Loss, SmoothMaximum>("smooth_maximum", "Smoothed maximum over frames of another loss");
+  registry.add<Regularizer, Tikhonov>("tikhonov", "Squared distance of a variable to its expected value");
+  registry.add<Regularizer, TotalVariation>("total_variation",
+                                            "Jumps of a field between neighbouring elements");
 }

@@ -37,7 +37,9 @@ std::string json_text(const Job& job, const GradcheckOptions& options, const Gra
     out.begin_object().field("path", r.path).field("direction", r.direction).field("adjoint", r.adjoint);
     out.field("difference", r.difference).field("step", r.step).field("error", r.error);
     out.field("taylor_order", r.taylor_order)
+        .field("noise", r.noise)
         .field("below_noise", r.below_noise)
+        .field("one_sided", r.one_sided)
         .field("at_bound", r.at_bound)
         .field("passed", r.passed);
     out.end_object();
@@ -52,8 +54,9 @@ std::string table_text(const GradcheckOptions& options, const GradcheckReport& r
                fmt::format("{:.1e}", r.step), fmt::format("{:.1e}", r.error),
                r.taylor_order == r.taylor_order ? fmt::format("{:.2f}", r.taylor_order) : "-",
                !r.passed       ? "FAILED"
-               : r.at_bound    ? "not checked (at the end of its range)"
+               : r.at_bound    ? "not checked (its range is a point)"
                : r.below_noise ? "ok (below rounding)"
+               : r.one_sided   ? "ok (one-sided)"
                                : "ok"});
   return table.text() + fmt::format("\nloss {:.9g}; worst relative error {:.2e}, tolerance {:.2e}: {}\n",
                                     report.loss, report.worst_error, options.tolerance,
@@ -112,12 +115,16 @@ Command gradcheck_command() {
   return {
       "gradcheck",
       "SCENE|TASK",
-      "compare adjoint gradients with central differences",
+      "compare adjoint gradients with differences",
       "For every parameter, at the values of the scene or where a task starts: the derivative of the loss "
       "along the\n"
-      "gradient, along random directions and along single coordinates, by the adjoint and by central "
-      "differences\n"
-      "with the best of several steps. The solvers' relative tolerances are lowered to 1e-11 for this, for\n"
+      "gradient, along random directions and along single coordinates, by the adjoint and by differences "
+      "with "
+      "the\n"
+      "best of several steps, central ones or, at the end of a range, one-sided ones. A derivative that is "
+      "smaller\n"
+      "than what rounding and the solves leave of the difference is 'below rounding' and passes. The "
+      "solvers' relative tolerances are lowered to 1e-11 for this, for\n"
       "differences see every error of a solve. Exit code 1 if one differs by more than the tolerance. Writes "
       "no\n"
       "files.",

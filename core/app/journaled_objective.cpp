@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <utility>
+
 namespace resilin::app {
 namespace {
 
@@ -40,18 +44,33 @@ void write_parameters(JsonWriter& out, const Task& task, ConstVec u) {
   out.end_object();
 }
 
-JournaledObjective::JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal)
-    : job_(job), task_(task), journal_(journal) {}
+void JudgedPoint::set(Index number, ConstVec at, ConstVec slope, double value, double uncertainty) {
+  *this = {number, at, slope, value, uncertainty, 0, 0};
+}
+
+void JudgedPoint::judge(ConstVec trial, double trial_noise) {
+  const double promised = -gradient.dot(trial - u), uncertainty = noise + trial_noise;
+  ++trials;
+  if (promised > 0)
+    worst_promise = std::max(
+        worst_promise, uncertainty > 0 ? promised / uncertainty : std::numeric_limits<double>::infinity());
+}
+
+JournaledObjective::JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal,
+                                       std::string suffix)
+    : job_(job), task_(task), journal_(journal), suffix_(std::move(suffix)) {}
 
 double JournaledObjective::evaluate(ConstVec u, MutVec gradient) {
   if (interrupted()) throw Interrupted();
   if (const auto* known = journal_.next(u)) {
     gradient = known->gradient;
+    noise_ = known->noise;
     remember(u, known->loss, gradient);
     return known->loss;
   }
   const double loss = simulate(u, gradient);
-  journal_.append({u, loss, gradient, static_cast<std::uint64_t>(losses_.size() + 1)});
+  noise_ = task_.noise();
+  journal_.append({u, loss, gradient, static_cast<std::uint64_t>(losses_.size() + 1), noise_});
   remember(u, loss, gradient);
   write_checkpoint(u);
   // On a terminal the line is redrawn within an evaluation, elsewhere one line is written for each.
@@ -82,25 +101,31 @@ double JournaledObjective::simulate(ConstVec u, MutVec gradient) {
 }
 
 std::string JournaledObjective::loss_text() const {
-  return losses_.empty() ? "" : fmt::format("loss {:.6g}  best {:.6g}", losses_.back(), best_loss());
+  return losses_.empty() ? "" : fmt::format("loss {:.6g}  best {:.6g}", losses_.back(), best_.loss);
 }
 
 void JournaledObjective::remember(ConstVec u, double loss, ConstVec gradient) {
   losses_.push_back(loss);
   gradient_norms_.push_back(gradient.norm());
-  if (best_ != 0 && !(loss < best_loss())) return;
-  best_ = static_cast<Index>(losses_.size());
-  best_u_ = u;
+  const auto number = static_cast<Index>(losses_.size());
+  if (number == 1)
+    first_.set(number, u, gradient, loss, noise_);
+  else
+    first_.judge(u, noise_);
+  if (best_.evaluation == 0 || loss < best_.loss)
+    best_.set(number, u, gradient, loss, noise_);
+  else
+    best_.judge(u, noise_);
 }
 
 void JournaledObjective::write_checkpoint(ConstVec u) const {
   JsonWriter out;
   out.begin_object().field("evaluations", static_cast<Index>(losses_.size())).field("loss", losses_.back());
   write_parameters(out, task_, u);
-  out.key("best").begin_object().field("evaluation", best_).field("loss", best_loss());
-  write_parameters(out, task_, best_u_);
+  out.key("best").begin_object().field("evaluation", best_.evaluation).field("loss", best_.loss);
+  write_parameters(out, task_, best_.u);
   out.end_object().end_object();
-  write_file(job_.path("checkpoint.json"), out.text() + "\n");
+  write_file(checkpoint(), out.text() + "\n");
 }
 
 }  // namespace resilin::app

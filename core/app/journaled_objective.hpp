@@ -12,21 +12,37 @@
 
 namespace resilin::app {
 
+/// A point, and what its gradient promised to the evaluations that came after it.
+struct JudgedPoint {
+  Index evaluation = 0;  ///< counted from 1; 0: none yet
+  VecX u, gradient;
+  double loss = 0, noise = 0;
+  Index trials = 0;
+  double worst_promise = 0;  ///< largest of -gradient . (trial - u) over the noise of both losses
+
+  void set(Index number, ConstVec at, ConstVec slope, double value, double uncertainty);
+  void judge(ConstVec trial, double trial_noise);
+  /// No trial was promised a fall of the loss that could be told from its noise: as far as the loss can tell,
+  /// this is a stationary point.
+  bool is_stationary_to_noise() const { return trials > 0 && worst_promise <= 1; }
+};
+
 /// Answers from the journal as long as it can, then simulates, records each evaluation in the journal and
-/// writes checkpoint.json.
+/// writes checkpoint.json. `suffix`: put at the end of that file's stem where there are several.
 class JournaledObjective final : public Objective {
  public:
-  JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal);
+  JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal, std::string suffix);
 
   Index size() const override { return task_.size(); }
   /// Throws Interrupted between two steps, and Error(Numerics) that names evaluation and parameters.
   double evaluate(ConstVec u, MutVec gradient) override;
+  double noise() const override { return noise_; }
 
   const std::vector<double>& losses() const { return losses_; }  ///< of all evaluations
   const std::vector<double>& gradient_norms() const { return gradient_norms_; }
-  Index best_evaluation() const { return best_; }  ///< counted from 1; 0: none yet
-  double best_loss() const { return best_ == 0 ? 0 : losses_[static_cast<std::size_t>(best_) - 1]; }
-  const VecX& best() const { return best_u_; }
+  const JudgedPoint& first() const { return first_; }
+  const JudgedPoint& best() const { return best_; }
+  std::string checkpoint() const { return job_.path("checkpoint" + suffix_ + ".json"); }
   void finish_progress() { progress_.reset(); }
 
  private:
@@ -38,9 +54,10 @@ class JournaledObjective final : public Objective {
   const Job& job_;
   Task& task_;
   EvaluationJournal& journal_;
+  std::string suffix_;
   std::vector<double> losses_, gradient_norms_;
-  Index best_ = 0;
-  VecX best_u_;
+  double noise_ = 0;
+  JudgedPoint first_, best_;
   std::optional<Progress> progress_;
 };
 

@@ -1,57 +1,17 @@
 // resilin optimize: finds the parameters of a task.
 #include "core/app/fitted_scene.hpp"
-#include "core/app/journaled_objective.hpp"
-#include "core/app/recorded_run.hpp"
-#include "core/app/table.hpp"
+#include "core/app/optimization.hpp"
 #include "core/base/file.hpp"
-#include "core/base/interrupt.hpp"
-#include "core/base/log.hpp"
 #include "core/output/progress.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <map>
 
 namespace resilin::app {
 namespace {
-
-/// A variable at the end: what was found against what the scene file says.
-struct Found {
-  const TaskVariable* variable;
-  VecX values;
-  VecX errors;  ///< |found - truth| over the largest |truth|; absolute where the truth is zero
-  Index worst = 0;
-  bool relative = true;
-};
-
-std::vector<Found> compare(const Task& task, ConstVec u) {
-  std::vector<Found> all;
-  for (const TaskVariable& v : task.variables()) {
-    Found f{&v, task.values(u, v), {}, 0, true};
-    const double scale = v.truth.cwiseAbs().maxCoeff();
-    f.relative = scale > 0;
-    f.errors = (f.values - v.truth).cwiseAbs() / (f.relative ? scale : 1.0);
-    f.errors.maxCoeff(&f.worst);
-    all.push_back(std::move(f));
-  }
-  return all;
-}
-
-std::string table_text(const std::vector<Found>& all) {
-  Table table({"parameter", "unit", ">start", ">found", ">truth", ">relative error"});
-  for (const Found& f : all) {
-    const TaskVariable& v = *f.variable;
-    const std::string name =
-        v.size == 1 ? v.path : fmt::format("{} (worst: {} of {})", v.path, f.worst, v.size);
-    table.add({name, v.unit, short_number(v.start[f.worst]), short_number(f.values[f.worst]),
-               short_number(v.truth[f.worst]),
-               fmt::format("{:.2e}{}", f.errors[f.worst], f.relative ? "" : " (absolute)")});
-  }
-  return table.text() + "truth: the value in the scene file\n";
-}
 
 void write_fitted(const Job& job, const Task& task, ConstVec u) {
   std::map<std::string, VecX> values;
@@ -63,150 +23,151 @@ void write_fitted(const Job& job, const Task& task, ConstVec u) {
   write_file(job.path("fitted.yaml"), dump_yaml([&](ParamVisitor& v) { scene.visit(v); }));
 }
 
-void write_losses(const Job& job, const JournaledObjective& objective) {
-  std::string text = "evaluation,loss,gradient_norm\n";
-  for (std::size_t i = 0; i < objective.losses().size(); ++i)
-    text += fmt::format("{},{},{}\n", i + 1, objective.losses()[i], objective.gradient_norms()[i]);
-  write_file(job.path("loss.csv"), text);
-}
-
-void write_summary(const Job& job, const Task& task, const JournaledObjective& objective,
-                   const OptimizerReport& report, const std::string& status, const std::string& message,
-                   const RecordedRun* run) {
+/// `o`: the optimisation that counts.
+void write_summary(const Job& job, const std::vector<Optimization>& all, const Optimization& o,
+                   const std::string& status, const std::string& message, const RecordedRun* run) {
   JsonWriter out;
   job.write_head(out, status, message);
-  out.field("converged", report.converged).field("note", report.note).field("iterations", report.iterations);
-  out.field("evaluations", static_cast<Index>(objective.losses().size()));
-  if (objective.best_evaluation() > 0) {
-    out.field("first_loss", objective.losses().front()).field("loss", objective.best_loss());
-    out.key("parameters").begin_array();
-    for (const Found& f : compare(task, objective.best())) {
-      const TaskVariable& v = *f.variable;
-      out.begin_object().field("path", v.path).field("unit", v.unit);
-      out.field("start", ConstVec(v.start))
-          .field("found", ConstVec(f.values))
-          .field("truth", ConstVec(v.truth));
-      out.field("error", f.errors[f.worst]).field("error_is_relative", f.relative).end_object();
-    }
-    out.end_array();
+  write_result(out, o);
+  if (all.size() > 1) {
+    out.field("best_seed", o.seed);
+    write_seeds(out, all);
   }
   if (run != nullptr) {
     out.key("fitted_run").begin_object().field("status", name_of(run->end));
     write_run(out, *run);
-    std::vector<std::string> files = {job.path("fitted.yaml"), job.path("loss.csv")};
+    std::vector<std::string> files = {job.path("fitted.yaml"), job.path("loss" + o.suffix + ".csv")};
     files.insert(files.end(), run->files.begin(), run->files.end());
     write_texts(out.end_object(), "files", files);
   }
   job.write_summary(out.end_object());
 }
 
-int interrupted_after(const Job& job, const Task& task, const JournaledObjective& objective) {
-  const std::size_t count = objective.losses().size();
+int interrupted_in(const Job& job, const std::vector<Optimization>& all, const Optimization& o) {
   const std::string& line = job.context().command_line;
   const std::string again = job.context().arguments.has("--resume") ? line : line + " --resume";
-  const std::string message = fmt::format(
-      "interrupted after {} evaluations, which are in {}{}. To go on: {}", count, job.path("evaluations.bin"),
-      count == 0 ? "" : ", the best parameters in " + job.path("checkpoint.json"), again);
-  write_summary(job, task, objective, {}, "interrupted", message, nullptr);
+  const std::string message =
+      fmt::format("interrupted{} after {} evaluations, which are in {}{}. To go on: {}",
+                  all.size() > 1 ? fmt::format(" in seed {}", o.seed) : "", o.evaluations, o.journal,
+                  o.evaluations == 0 ? "" : ", the best parameters in " + o.checkpoint, again);
+  write_summary(job, all, o, "interrupted", message, nullptr);
   print_error(message);
   return kInterruptedCode;
 }
 
-int failed(const Job& job, const Task& task, const JournaledObjective& objective, const std::string& what) {
+int failed(const Job& job, const std::vector<Optimization>& all, const Optimization& o,
+           const std::string& what) {
   std::string message = what;
-  if (objective.best_evaluation() > 0)
-    message += fmt::format("\nthe best parameters before, with loss {:.6g}, are in {}", objective.best_loss(),
-                           job.path("checkpoint.json"));
-  write_summary(job, task, objective, {}, "failed", message, nullptr);
+  if (o.evaluations > 0)
+    message +=
+        fmt::format("\nthe best parameters before, with loss {:.6g}, are in {}", o.best_loss, o.checkpoint);
+  write_summary(job, all, o, "failed", message, nullptr);
   print_error(message);
   return kCheckFailed;
 }
 
-void print_result(const Job& job, const Task& task, const JournaledObjective& objective,
-                  const OptimizerReport& report, const RecordedRun& run) {
-  const double first = objective.losses().front();
-  std::string text = plot_curve(objective.losses());
-  text += fmt::format("\nloss {:.6g} -> {:.6g} in {} evaluations, {} iterations, {:.3g} s: {}{}\n\n", first,
-                      report.loss, objective.losses().size(), report.iterations, job.seconds(),
-                      report.converged ? "" : "NOT CONVERGED: ", report.note);
-  text += table_text(compare(task, objective.best())) + "\n";
-  for (const char* name : {"fitted.yaml", "loss.csv", "summary.json"}) text += job.path(name) + "\n";
+void print_result(const Job& job, const std::vector<Optimization>& all, const Optimization& o,
+                  const RecordedRun& run) {
+  std::string text = plot_curve(o.losses);
+  text +=
+      fmt::format("\nloss {:.6g} -> {:.6g} in {} evaluations, {} iterations, {:.3g} s: {}\n\n", o.first_loss,
+                  o.verdict.loss, o.evaluations, o.report.iterations, job.seconds(), o.verdict.text);
+  if (all.size() > 1) text += seeds_text(all, &o) + "\n";
+  text += found_text(o);
+  if (!o.verdict.without_influence.empty())
+    text += fmt::format("the loss does not depend on {}\n", fmt::join(o.verdict.without_influence, ", "));
+  text += "\n";
+  for (const std::string& name :
+       {std::string("fitted.yaml"), "loss" + o.suffix + ".csv", std::string("summary.json")})
+    text += job.path(name) + "\n";
   for (const std::string& file : run.files) text += file + "\n";
   print(text);
 }
 
-/// An optimisation that was not finished may have cost hours: forgetting --resume must not lose it.
-void keep_old_journal(const Job& job) {
-  namespace fs = std::filesystem;
-  constexpr std::uintmax_t kHeader = 24;
-  const std::string file = job.path("evaluations.bin"), kept = file + ".old";
-  std::error_code failure;
-  const std::uintmax_t size = fs::file_size(file, failure);
-  if (failure || size <= kHeader) return;
-  require_unused(file);
-  fs::rename(file, kept);
-  log_info(fmt::format(
-      "the evaluations of an earlier optimisation are kept as {} (to go on with it: --resume)", kept));
-}
-
 /// After the optimizer has ended: the files, the table, the verdict.
-int conclude(const Job& job, Task& task, const JournaledObjective& objective, const OptimizerReport& report) {
-  write_losses(job, objective);
-  write_fitted(job, task, objective.best());
-  task.apply(objective.best());
-  const RecordedRun run = record_run(job, task.simulation(), read_file(job.path("fitted.yaml")));
-  if (run.end == RecordedRun::End::Interrupted) return interrupted_after(job, task, objective);
+int conclude(const Job& job, const std::vector<Optimization>& all, const Optimization& o) {
+  write_fitted(job, *o.task, o.verdict.found);
+  o.task->apply(o.verdict.found);
+  const RecordedRun run = record_run(job, o.task->simulation(), read_file(job.path("fitted.yaml")));
+  if (run.end == RecordedRun::End::Interrupted) return interrupted_in(job, all, o);
   if (run.end == RecordedRun::End::Failed)
-    return failed(job, task, objective, "simulating the result: " + run.message);
-
-  const bool fell = report.loss < objective.losses().front();
-  write_summary(job, task, objective, report, report.converged ? "converged" : "not_converged", {}, &run);
-  if (!job.context().json) print_result(job, task, objective, report, run);
-  if (report.converged || fell) return kGood;
-  print_error(fmt::format("the loss did not fall at all: {}", report.note));
+    return failed(job, all, o, "simulating the result: " + run.message);
+  write_summary(job, all, o, name_of(o.verdict.outcome), {}, &run);
+  if (!job.context().json) print_result(job, all, o, run);
+  if (o.verdict.good()) return kGood;
+  print_error(o.verdict.text);
   return kCheckFailed;
 }
 
-int execute(const Context& context) {
-  const Job job(context);
-  const TaskOptions& options = job.file().options;
+/// Several seeds make sense only where something is drawn.
+void check_options(const Job& job, const TaskOptions& options) {
   if (options.parameters.empty())
     throw Error(Errc::Input,
                 "a task needs parameters to find, such as parameters: [{path: "
                 "bodies.beam.materials[0].youngs_modulus, "
                 "lower: 1e4, upper: 1e6}]",
-                context.arguments.words()[0]);
-  Task task(options, job.registry(), job.file().places);
+                job.context().arguments.words()[0]);
+  const bool drawn = std::any_of(options.parameters.begin(), options.parameters.end(),
+                                 [](const TaskParameter& p) { return p.start.size() == 0; });
+  BuildContext context;
+  context.places = &job.file().places;
+  std::vector<Index> sorted = options.seeds;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    throw context.input_error("seeds", "a seed is listed twice");
+  if (options.seeds.size() > 1 && !drawn)
+    throw context.input_error(
+        "seeds", "every parameter has a start, so that all seeds begin at the same point: leave out a start");
+}
+
+std::unique_ptr<Optimizer> make_optimizer(const Job& job, const TaskOptions& options) {
   BuildContext build;
   build.registry = &job.registry();
   build.places = &job.file().places;
   build.path = "optimizer";
   build.place = options.optimizer.place;
-  const auto optimizer = job.registry().make<Optimizer>(options.optimizer, build);
+  return job.registry().make<Optimizer>(options.optimizer, build);
+}
 
-  const bool resume = context.arguments.has("--resume");
-  job.begin_output(resume ? std::vector<std::string>{}
-                          : std::vector<std::string>{"checkpoint.json", "fitted.yaml", "loss.csv"});
-  if (!resume) keep_old_journal(job);
-  EvaluationJournal journal(job.path("evaluations.bin"), job.hash(), task.size(),
-                            resume ? EvaluationJournal::Open::Resume : EvaluationJournal::Open::Fresh);
-  JournaledObjective objective(job, task, journal);
-  VecX u = task.start();
-  OptimizerReport report;
-  try {
-    report = optimizer->minimize(objective, task.lower(), task.upper(), u);
-    objective.finish_progress();
-  } catch (const Interrupted&) {
-    objective.finish_progress();
-    return interrupted_after(job, task, objective);
-  } catch (const Error& e) {
-    objective.finish_progress();
-    if (e.code() != Errc::Numerics) throw;
-    return failed(job, task, objective, e.what());
+std::unique_ptr<Task> make_task(const Job& job, Index seed) {
+  TaskOptions options = job.file().options;
+  options.seed = seed;
+  return std::make_unique<Task>(options, job.registry(), job.file().places);
+}
+
+std::string suffix_of(const TaskOptions& options, Index seed) {
+  return options.seeds.size() > 1 ? fmt::format("_seed_{}", seed) : "";
+}
+
+/// Results of an earlier job that this one writes anew.
+std::vector<std::string> old_results(const TaskOptions& options, const std::vector<Index>& seeds) {
+  std::vector<std::string> old = {"fitted.yaml"};
+  for (const Index seed : seeds) {
+    old.push_back("checkpoint" + suffix_of(options, seed) + ".json");
+    old.push_back("loss" + suffix_of(options, seed) + ".csv");
   }
-  if (objective.best_evaluation() == 0)
-    throw Error(Errc::Internal, fmt::format("optimizer '{}' made no evaluation", options.optimizer.type));
-  return conclude(job, task, objective, report);
+  return old;
+}
+
+int execute(const Context& context) {
+  const Job job(context);
+  const TaskOptions& options = job.file().options;
+  check_options(job, options);
+  const std::vector<Index> seeds = options.seeds.empty() ? std::vector<Index>{options.seed} : options.seeds;
+  // Mistakes in the task come before anything is written.
+  std::unique_ptr<Task> task = make_task(job, seeds[0]);
+  const auto optimizer = make_optimizer(job, options);
+  const bool resume = context.arguments.has("--resume");
+  job.begin_output(resume ? std::vector<std::string>{} : old_results(options, seeds));
+  std::vector<Optimization> all;
+  for (const Index seed : seeds) {
+    if (task == nullptr) task = make_task(job, seed);
+    all.push_back(optimize_from(job, std::move(task), *optimizer, seed, suffix_of(options, seed), resume));
+    if (all.back().end == Optimization::End::Interrupted) return interrupted_in(job, all, all.back());
+  }
+  const Optimization* best = best_of(all);
+  if (best == nullptr) return failed(job, all, all.back(), all.back().message);
+  return conclude(job, all, *best);
 }
 
 }  // namespace
@@ -221,8 +182,14 @@ Command optimize_command() {
       "same\n"
       "result to the last bit. Writes to the output folder: fitted.yaml (the scene with the values found), "
       "its\n"
-      "trajectory (as `resilin run`), loss.csv, checkpoint.json (after every evaluation) and summary.json.\n"
-      "Exit code 1: the optimizer gave up and the loss did not fall.",
+      "trajectory (as `resilin run`), loss.csv, checkpoint.json (after every evaluation) and summary.json. "
+      "With\n"
+      "several `seeds` each has its own files (evaluations_seed_N.bin and so on) and the best is written.\n"
+      "A start that cannot be improved by more than the noise of the loss (rounding, and what the solves "
+      "leave) is\n"
+      "reported as already stationary, exit code 0. Exit code 1: the optimizer gave up and the loss did not "
+      "fall, or\n"
+      "the loss does not depend on the parameters.",
       {"resilin optimize configs/quickstart.yaml", "resilin optimize configs/quickstart.yaml --resume"},
       {output_option("results/TASK"),
        set_option(),

@@ -1,6 +1,7 @@
 #include "core/mesh/mesh.hpp"
 
 #include "core/base/error.hpp"
+#include "core/mesh/adjacency.hpp"
 #include "core/mesh/hex_jacobian.hpp"
 
 #include <Eigen/LU>
@@ -175,6 +176,27 @@ SurfaceFaces extract_surface(const Mesh& mesh) {
     surface.element.push_back(id / per);
   }
   return surface;
+}
+
+std::vector<SharedFace> shared_faces(const Mesh& mesh) {
+  if (!is_volume(mesh.type))
+    throw Error(Errc::Input,
+                fmt::format("shared faces need a tet4 or hex8 mesh, not {}", name_of(mesh.type)));
+  const std::vector<FaceKey> keys = sorted_faces(mesh);
+  const Index per = faces_per_element(mesh.type);
+  const bool quad = nodes_per_face(mesh.type) == 4;
+  std::vector<SharedFace> shared;
+  for_each_face(keys, [&](std::size_t begin, std::size_t end) {
+    if (end - begin != 2) return;
+    const Index id = keys[begin].id, a = id / per, b = keys[begin + 1].id / per;
+    const auto x = [&](Index c) -> Vec3 { return mesh.vertices.col(face_node(mesh, a, id % per, c)); };
+    const Vec3 area = quad ? (x(2) - x(0)).cross(x(3) - x(1)) : (x(1) - x(0)).cross(x(2) - x(0));
+    shared.push_back({std::min(a, b), std::max(a, b), 0.5 * area.norm()});
+  });
+  std::sort(shared.begin(), shared.end(), [](const SharedFace& a, const SharedFace& b) {
+    return std::pair(a.first, a.second) < std::pair(b.first, b.second);
+  });
+  return shared;
 }
 
 std::vector<Index> face_components(const Mesh& mesh) {

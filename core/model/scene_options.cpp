@@ -139,6 +139,8 @@ void TaskParameter::visit(ParamVisitor& v) {
   v.numbers("start", start,
             {.doc = "first guess, one number for all entries or one per entry; default: drawn "
                     "uniformly between the bounds on the chosen scale"});
+  v.component("regularizer", "regularizer", regularizer,
+              {.doc = "added to the loss: what is known of the values beforehand"});
   v.check(lower < upper, "lower must be less than upper");
   v.check(scale != "log" || lower > 0, "a logarithmic scale needs lower > 0");
 }
@@ -154,6 +156,12 @@ void TaskOptions::visit(ParamVisitor& v) {
   v.list("losses", losses, {.doc = "what is minimised: the weighted sum"});
   v.component("optimizer", "optimizer", optimizer, {.doc = "how it is minimised"});
   v.integer("seed", seed, {.doc = "seed of random starts", .min = 0, .max = 1e15});
+  v.integers(
+      "seeds", seeds,
+      {.doc = "one optimisation from the random start of each seed, the best of them counts; takes the "
+              "place of seed",
+       .min = 0,
+       .max = 1e15});
 }
 
 }  // namespace resilin

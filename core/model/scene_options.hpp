@@ -110,6 +110,7 @@ struct RESILIN_API TaskParameter {
   double upper = std::numeric_limits<double>::infinity();
   std::string scale = "linear";
   VecX start;
+  ComponentSpec regularizer;
   void visit(ParamVisitor& v);
 };
 
@@ -126,6 +127,7 @@ struct RESILIN_API TaskOptions {
   std::vector<WeightedLoss> losses;
   ComponentSpec optimizer;
   Index seed = 0;
+  std::vector<Index> seeds;
   void visit(ParamVisitor& v);
 };
 

@@ -1,16 +1,18 @@
 #include "core/optim/gradcheck.hpp"
 
-#include "core/base/log.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
+#include <utility>
 
 namespace resilin {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The loss along a line in parameter space.
 class Line {
@@ -20,6 +22,12 @@ class Line {
   double operator()(double s) {
     task_.simulation().system().set_parameters(theta_ + s * direction_);
     return task_.loss_of_table();
+  }
+  double noise(double s) {
+    task_.simulation().system().set_parameters(theta_ + s * direction_);
+    VecX gradient;
+    task_.evaluate_table(gradient);
+    return task_.last_noise.total();
   }
   ~Line() { task_.simulation().system().set_parameters(theta_); }
   Line(const Line&) = delete;
@@ -31,14 +39,26 @@ class Line {
   const VecX& direction_;
 };
 
-/// Largest s for which theta +- s direction stays strictly inside all ranges.
-double room(const ParameterEntry& e, const VecX& theta, const VecX& direction) {
-  double s = std::numeric_limits<double>::infinity();
-  for (Index i = 0; i < e.size; ++i) {
-    const double d = std::abs(direction[e.offset + i]), v = theta[e.offset + i];
-    if (d > 0) s = std::min({s, (v - e.min) / d, (e.max - v) / d});
+/// Largest s for which theta + s direction (and theta - s direction) stays inside all ranges.
+double room(const ParameterEntry& e, const VecX& theta, const VecX& direction, bool one_sided) {
+  double s = kInfinity;
+  for (Index i = e.offset; i < e.offset + e.size; ++i) {
+    const double d = direction[i];
+    if (d == 0) continue;
+    const double up = e.max - theta[i], down = theta[i] - e.min;
+    s = std::min(s, (one_sided ? (d > 0 ? up : down) : std::min(up, down)) / std::abs(d));
   }
-  return 0.5 * s;
+  return s;
+}
+
+/// The direction with coordinates that are nearer than `margin` to an end of the range turned inwards.
+VecX turned_inwards(const ParameterEntry& e, const VecX& theta, VecX direction, double margin) {
+  for (Index i = e.offset; i < e.offset + e.size; ++i) {
+    const double reach = margin * std::abs(direction[i]);
+    if (theta[i] - e.min < reach) direction[i] = std::abs(direction[i]);
+    if (e.max - theta[i] < reach) direction[i] = -std::abs(direction[i]);
+  }
+  return direction;
 }
 
 /// Natural size of a change of this parameter: its own size, or one where it is zero.
@@ -47,126 +67,203 @@ double natural_scale(const ParameterEntry& e, const VecX& theta) {
   return size > 0 ? size : 1;
 }
 
+/// A difference of the loss: sum of weights L(theta + shift step direction) / step.
+struct Stencil {
+  std::vector<std::pair<double, double>> points;  ///< shift, weight
+  double extrapolation;  ///< weight of the change from a step to its quarter: removes the leading error
+  double weights() const {
+    double sum = 0;
+    for (const auto& [shift, weight] : points) sum += std::abs(weight);
+    return sum;
+  }
+};
+const Stencil kCentral{{{1, 0.5}, {-1, -0.5}}, 1.0 / 15};          // s^2, then s^4
+const Stencil kForward{{{0, -1.5}, {1, 2}, {2, -0.5}}, 1.0 / 15};  // s^2, then s^3
+
 struct Difference {
-  double value = 0, step = 0, spread = std::numeric_limits<double>::infinity(), noise = 0, order = 0;
+  double value = 0, step = 0;
+  double spread = kInfinity;  ///< from neighbouring steps and rounding
+  double order = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Central differences over falling steps, extrapolated once (Richardson), the pair that agrees best; and the
-/// Taylor order of the one-sided remainder.
-Difference best_difference(Line& line, double loss, double adjoint, double largest) {
+/// The centre of a check: what does not depend on the direction.
+struct Centre {
+  double loss = 0;
+  LossNoise noise;
+  VecX theta, gradient;
+};
+
+/// Differences over falling steps, extrapolated once (Richardson): the pair that agrees best, its noise
+/// counted; and the Taylor order of the one-sided remainder.
+Difference best_difference(Line& line, const Stencil& stencil, const Centre& centre, double adjoint,
+                           double largest) {
+  constexpr int kSteps = 12;
   Difference best;
-  best.order = std::numeric_limits<double>::quiet_NaN();
-  double last = 0, last_extrapolated = 0, last_remainder = 0;
-  const double rounding = 4e-16 * std::max(1e-300, std::abs(loss));
-  double step = largest;
-  for (int k = 0; k < 12; ++k, step /= 4) {
-    const double plus = line(step), minus = line(-step);
-    const double central = (plus - minus) / (2 * step), noise = rounding / step;
-    const double remainder = std::abs(plus - loss - step * adjoint);
-    if (k > 0 && remainder > 1e3 * rounding && last_remainder > 1e3 * rounding && std::isnan(best.order) &&
+  double smallest = kInfinity, last = 0, last_extrapolated = 0, last_remainder = 0, step = largest;
+  const double weights = stencil.weights();
+  for (int k = 0; k < kSteps; ++k, step /= 4) {
+    double sum = 0, plus = 0;
+    for (const auto& [shift, weight] : stencil.points) {
+      const double loss = shift == 0 ? centre.loss : line(shift * step);
+      if (shift == 1) plus = loss;
+      sum += weight * loss;
+    }
+    const double difference = sum / step, remainder = std::abs(plus - centre.loss - step * adjoint);
+    const double resolved = 1e3 * centre.noise.rounding;
+    if (k > 0 && remainder > resolved && last_remainder > resolved && std::isnan(best.order) &&
         remainder < 0.9 * last_remainder)
       best.order = std::log(last_remainder / remainder) / std::log(4.0);
-    const double extrapolated = central + (central - last) / 15;
+    const double extrapolated = difference + (difference - last) * stencil.extrapolation;
     if (k > 1) {
-      const double spread = std::abs(extrapolated - last_extrapolated) + noise;
-      if (spread < best.spread) {
+      const double change = std::abs(extrapolated - last_extrapolated);
+      const double uncertainty = change + weights * centre.noise.total() / step;
+      if (uncertainty < smallest) {
+        smallest = uncertainty;
         best.value = extrapolated;
         best.step = step;
-        best.spread = spread;
-        best.noise = noise;
+        best.spread = change + weights * centre.noise.rounding / step;
       }
     }
-    last = central;
+    last = difference;
     last_extrapolated = extrapolated;
     last_remainder = remainder;
   }
   return best;
 }
 
-GradcheckRow check_direction(Task& task, const ParameterEntry& e, const VecX& theta, const VecX& gradient,
-                             const VecX& direction, const std::string& name, double loss, double tolerance) {
+/// What the uncertainty of the loss makes of a difference, measured where the difference looks: at a minimum
+/// the loss is far less certain beside it than at it.
+double noise_of(Line& line, const Stencil& stencil, double step) {
+  double sum = 0;
+  for (const auto& [shift, weight] : stencil.points) sum += std::abs(weight) * line.noise(shift * step);
+  return sum / step;
+}
+
+/// Where to look: a direction, the first step of the sweep, and on how many sides.
+struct Sweep {
+  VecX direction;
+  double largest = 0;
+  bool one_sided = false;
+};
+
+/// Both sides where there is room for them, else into the range.
+Sweep choose_sweep(const ParameterEntry& e, const VecX& theta, const VecX& direction) {
+  // Less room than a few steps of the sweep leaves too little of it.
+  constexpr double kLeastRoom = 1.0 / 64;
+  const double wanted = 0.02 * natural_scale(e, theta);
+  // Half the room keeps clear of ends that are excluded; a one-sided difference goes twice as far.
+  const Sweep both{direction, std::min(0.5 * room(e, theta, direction, false), wanted), false};
+  if (both.largest >= kLeastRoom * wanted) return both;
+  const VecX inwards = turned_inwards(e, theta, direction, kLeastRoom * wanted);
+  const Sweep one{inwards, std::min(0.25 * room(e, theta, inwards, true), wanted), true};
+  return one.largest > both.largest ? one : both;
+}
+
+GradcheckRow check_direction(Task& task, const ParameterEntry& e, const Centre& centre, const VecX& direction,
+                             const std::string& name, double tolerance) {
   GradcheckRow row;
   row.path = e.path;
   row.direction = name;
-  row.adjoint = gradient.dot(direction);
-  const double largest = std::min(room(e, theta, direction), 0.02 * natural_scale(e, theta));
+  const Sweep sweep = choose_sweep(e, centre.theta, direction);
+  row.one_sided = sweep.one_sided;
+  row.adjoint = centre.gradient.dot(sweep.direction);
   if (!std::isfinite(row.adjoint)) return row;  // not passed
-  if (!(largest > 0)) {
+  if (!(sweep.largest > 0)) {
     row.at_bound = row.passed = true;
     return row;
   }
-  Line line(task, theta, direction);
-  const Difference d = best_difference(line, loss, row.adjoint, largest);
+  Line line(task, centre.theta, sweep.direction);
+  const Stencil& stencil = row.one_sided ? kForward : kCentral;
+  const Difference d = best_difference(line, stencil, centre, row.adjoint, sweep.largest);
   row.difference = d.value;
   row.step = d.step;
   row.taylor_order = d.order;
   const double size = std::max(std::abs(row.adjoint), std::abs(row.difference));
   const double gap = std::abs(row.adjoint - row.difference);
   row.error = size > 0 ? gap / size : 0;
-  // Where the difference itself is only known to a larger error than the tolerance, its own spread is the
-  // limit. A difference that does not exist (NaN along the whole line) leaves the spread infinite and passes
+  // A difference that does not exist (NaN along the whole line) leaves the spread infinite and passes
   // nothing.
-  row.below_noise = size > 0 && d.spread > tolerance * size;
-  row.passed = std::isfinite(d.spread) && std::isfinite(d.value) &&
-               (row.error <= tolerance || (row.below_noise && gap <= 4 * d.spread));
+  if (!std::isfinite(d.spread) || !std::isfinite(d.value)) return row;
+  row.passed = row.error <= tolerance;
+  if (row.passed) return row;
+  row.noise = noise_of(line, stencil, d.step);
+  row.below_noise = size <= row.noise || (d.spread > tolerance * size && gap <= 4 * d.spread);
+  row.passed = row.below_noise;
   return row;
+}
+
+struct Direction {
+  VecX d;  ///< in the whole table
+  std::string name;
+};
+
+/// Single coordinates: the largest by gradient first, the others spread over the ranking.
+std::vector<Index> ranked_coordinates(const VecX& part, Index wanted) {
+  std::vector<Index> order(static_cast<std::size_t>(part.size())), chosen;
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return std::abs(part[a]) > std::abs(part[b]); });
+  const Index count = std::min(wanted, part.size());
+  for (Index k = 0; k < count; ++k)
+    chosen.push_back(order[static_cast<std::size_t>(k == 0 ? 0 : k * (part.size() - 1) / (count - 1))]);
+  return chosen;
+}
+
+std::vector<Direction> directions_of(const ParameterEntry& e, const VecX& gradient,
+                                     const GradcheckOptions& options, std::mt19937_64& random) {
+  std::vector<Direction> directions;
+  const auto add = [&](const VecX& d, const std::string& name) {
+    VecX full = VecX::Zero(gradient.size());
+    full.segment(e.offset, e.size) = d;
+    directions.push_back({std::move(full), name});
+  };
+  if (e.size == 1) {
+    add(VecX::Ones(1), "value");
+    return directions;
+  }
+  const VecX part = gradient.segment(e.offset, e.size);
+  if (!(part.norm() == 0))
+    add(part.allFinite() ? VecX(part / part.cwiseAbs().maxCoeff()) : VecX::Ones(e.size), "gradient");
+  std::normal_distribution<double> normal;
+  for (Index r = 0; r < options.random_directions; ++r) {
+    VecX d(e.size);
+    for (double& v : d) v = normal(random);
+    add(d / d.cwiseAbs().maxCoeff(), fmt::format("random {}", r + 1));
+  }
+  for (const Index i : ranked_coordinates(part, options.coordinates))
+    add(VecX::Unit(e.size, i), fmt::format("coordinate {}", i));
+  return directions;
+}
+
+std::vector<const ParameterEntry*> groups_of(const ParameterTable& table,
+                                             const std::vector<std::string>& paths) {
+  std::vector<const ParameterEntry*> groups;
+  if (paths.empty())
+    for (const ParameterEntry& e : table.entries()) groups.push_back(&e);
+  for (const std::string& p : paths)
+    for (const ParameterEntry* e : table.find(p)) groups.push_back(e);
+  return groups;
 }
 
 }  // namespace
 
 GradcheckReport check_gradient(Task& task, const GradcheckOptions& options) {
   GradcheckReport report;
-  VecX gradient;
-  report.loss = task.evaluate_table(gradient);
+  Centre centre;
+  report.loss = centre.loss = task.evaluate_table(centre.gradient);
+  centre.noise = task.last_noise;
   const ParameterTable& table = task.simulation().system().parameters();
-  const VecX theta = table.values();
-  std::vector<const ParameterEntry*> groups;
-  if (options.paths.empty())
-    for (const ParameterEntry& e : table.entries()) groups.push_back(&e);
-  for (const std::string& p : options.paths)
-    for (const ParameterEntry* e : table.find(p)) groups.push_back(e);
+  centre.theta = table.values();
   std::mt19937_64 random(options.seed);
-  std::normal_distribution<double> normal;
   report.passed = true;
-  for (const ParameterEntry* e : groups) {
-    const auto check = [&](const VecX& direction, const std::string& name) {
+  for (const ParameterEntry* e : groups_of(table, options.paths))
+    for (const Direction& direction : directions_of(*e, centre.gradient, options, random)) {
       report.rows.push_back(
-          check_direction(task, *e, theta, gradient, direction, name, report.loss, options.tolerance));
+          check_direction(task, *e, centre, direction.d, direction.name, options.tolerance));
       const GradcheckRow& row = report.rows.back();
       report.passed = report.passed && row.passed;
-      if (!row.below_noise || !row.passed) report.worst_error = std::max(report.worst_error, row.error);
-    };
-    const VecX part = gradient.segment(e->offset, e->size);
-    const auto embed = [&](const VecX& d) {
-      VecX full = VecX::Zero(table.size());
-      full.segment(e->offset, e->size) = d;
-      return full;
-    };
-    if (e->size == 1) {
-      check(embed(VecX::Ones(1)), "value");
-      continue;
+      if (!row.below_noise) report.worst_error = std::max(report.worst_error, row.error);
     }
-    if (!(part.norm() == 0))
-      check(embed(part.allFinite() ? VecX(part / part.cwiseAbs().maxCoeff()) : VecX::Ones(e->size)),
-            "gradient");
-    for (Index r = 0; r < options.random_directions; ++r) {
-      VecX d(e->size);
-      for (double& v : d) v = normal(random);
-      check(embed(d / d.cwiseAbs().maxCoeff()), fmt::format("random {}", r + 1));
-    }
-    std::vector<Index> order(static_cast<std::size_t>(e->size));
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](Index a, Index b) { return std::abs(part[a]) > std::abs(part[b]); });
-    const Index count = std::min(options.coordinates, e->size);
-    for (Index k = 0; k < count; ++k) {
-      // The largest by gradient first, the others spread over the ranking.
-      const Index i = order[static_cast<std::size_t>(k == 0 ? 0 : k * (e->size - 1) / (count - 1))];
-      VecX d = VecX::Zero(e->size);
-      d[i] = 1;
-      check(embed(d), fmt::format("coordinate {}", i));
-    }
-  }
   // A check that compared nothing has shown nothing.
   report.passed = report.passed && std::any_of(report.rows.begin(), report.rows.end(),
                                                [](const GradcheckRow& row) { return !row.at_bound; });

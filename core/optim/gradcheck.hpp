@@ -1,4 +1,4 @@
-// Adjoint gradients against central differences.
+// Adjoint gradients against differences of the loss.
 #pragma once
 
 #include "core/optim/task.hpp"
@@ -21,13 +21,15 @@ struct GradcheckRow {
   std::string path;
   std::string direction;  ///< "gradient", "random 1", "coordinate 17"
   double adjoint = 0;     ///< directional derivative by the adjoint
-  double difference = 0;  ///< best central difference
+  double difference = 0;  ///< best difference
   double step = 0;        ///< its step, in units of the parameter
   double error = 0;       ///< |adjoint - difference| / max(|adjoint|, |difference|)
+  double noise = 0;       ///< what the uncertainty of the loss makes of the difference, see check_gradient
   double taylor_order =
       0;  ///< of |L(+s) - L - s dL| between the coarsest steps; NaN if below rounding or linear
-  bool at_bound = false;     ///< at the end of its range, where no central difference exists: not checked
-  bool below_noise = false;  ///< derivative too small for a difference to resolve: compared absolutely
+  bool one_sided = false;    ///< at the end of its range: differences into the range
+  bool at_bound = false;     ///< no room on either side: not checked
+  bool below_noise = false;  ///< passed because both derivatives are zero as far as the loss can tell
   bool passed = false;
 };
 
@@ -39,9 +41,16 @@ struct GradcheckReport {
 };
 
 /// For every group: the direction of the gradient itself, random directions, single coordinates. Each
-/// derivative is compared with central differences over a sweep of steps (scaled by the parameter); the step
-/// with the smallest change to its neighbour counts. A group whose gradient vanishes has to vanish in the
-/// differences too.
+/// derivative is compared with differences over a sweep of steps (scaled by the parameter), the step with
+/// the smallest uncertainty counts: central ones, extrapolated to fourth order, or, where the parameter is
+/// at the end of its range, one-sided ones (coordinates at an end point inwards), extrapolated to third.
+///
+/// Noise of a difference D = sum c_i L(theta + s_i d) / step: sum |c_i| noise(L(theta + s_i d)) / step with
+/// the noise of Task::last_noise, from rounding and from what the solves left over. A row passes
+///   - if the error is within the tolerance; or
+///   - if adjoint and difference are both below that noise: zero as far as the loss can tell; or
+///   - if the difference cannot be resolved to the tolerance by its spread over neighbouring steps and
+///     rounding, and the adjoint is within four times those. What loose solves leave over is no excuse here.
 RESILIN_API GradcheckReport check_gradient(Task& task, const GradcheckOptions& options);
 
 }  // namespace resilin

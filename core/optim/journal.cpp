@@ -20,7 +20,7 @@
 namespace resilin {
 namespace {
 
-constexpr char kMagic[] = "RSLNJRN1";
+constexpr char kMagic[] = "RSLNJRN2";
 constexpr std::size_t kWord = 8;
 constexpr std::size_t kHeaderSize = 3 * kWord;
 using Header = std::array<char, kHeaderSize>;
@@ -72,7 +72,7 @@ struct EvaluationJournal::Impl {
 };
 
 EvaluationJournal::Impl::Impl(const std::string& file, Index dimension)
-    : path(file), n(dimension), buffer((2 * static_cast<std::size_t>(dimension) + 3) * kWord) {
+    : path(file), n(dimension), buffer((2 * static_cast<std::size_t>(dimension) + 4) * kWord) {
   current.theta.resize(n);
   current.gradient.resize(n);
 }
@@ -129,7 +129,8 @@ bool EvaluationJournal::Impl::read_record(Index index) {
   std::memcpy(current.theta.data(), at, vector_bytes);
   std::memcpy(&current.loss, at + vector_bytes, kWord);
   std::memcpy(current.gradient.data(), at + vector_bytes + kWord, vector_bytes);
-  current.iteration = word_at(at + covered - kWord);
+  current.iteration = word_at(at + covered - 2 * kWord);
+  std::memcpy(&current.noise, at + covered - kWord, kWord);
   return true;
 }
 
@@ -194,7 +195,8 @@ void EvaluationJournal::append(const Record& record) {
   std::memcpy(at, record.theta.data(), vector_bytes);
   std::memcpy(at + vector_bytes, &record.loss, kWord);
   std::memcpy(at + vector_bytes + kWord, record.gradient.data(), vector_bytes);
-  std::memcpy(at + covered - kWord, &record.iteration, kWord);
+  std::memcpy(at + covered - 2 * kWord, &record.iteration, kWord);
+  std::memcpy(at + covered - kWord, &record.noise, kWord);
   const std::uint64_t checksum = fnv1a64(at, covered);
   std::memcpy(at + covered, &checksum, kWord);
   out.write_whole(at, out.buffer.size());

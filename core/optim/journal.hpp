@@ -16,9 +16,9 @@ namespace resilin {
 /// the price is a replay without simulations. A point that differs proves that the optimizer or the problem
 /// has changed, and is an error.
 ///
-/// File: "RSLNJRN1", problem hash, dimension n (8 bytes each), then records of theta (n doubles), loss,
-/// gradient (n doubles), iteration and the FNV-1a checksum of the record's bytes before it; numbers as in
-/// memory, 64 bits.
+/// File: "RSLNJRN2", problem hash, dimension n (8 bytes each), then records of theta (n doubles), loss,
+/// gradient (n doubles), iteration, noise (Objective::noise) and the FNV-1a checksum of the record's bytes
+/// before it; numbers as in memory, 64 bits.
 class RESILIN_API EvaluationJournal {
  public:
   struct Record {
@@ -26,6 +26,7 @@ class RESILIN_API EvaluationJournal {
     double loss = 0;
     VecX gradient;
     std::uint64_t iteration = 0;
+    double noise = 0;
   };
   enum class Open { Fresh, Resume };
 

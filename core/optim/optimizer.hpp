@@ -14,11 +14,15 @@ class RESILIN_API Objective {
   virtual ~Objective();
   virtual Index size() const = 0;
   virtual double evaluate(ConstVec u, MutVec gradient) = 0;
+  /// How far the last loss is uncertain [its unit]: by rounding and by what the solves left over. Two losses
+  /// that differ by less are equal as far as anyone can tell. 0 where nothing is known.
+  virtual double noise() const { return 0; }
 };
 
 struct OptimizerReport {
   bool converged = false;
   Index iterations = 0;
+  Index evaluations = 0;
   double loss = 0;
   std::string note;  ///< why it stopped
 };

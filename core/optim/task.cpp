@@ -28,6 +28,34 @@ std::string range_of(const ParameterEntry& e) {
   return fmt::format("{}{}, {}{}", e.open ? "(" : "[", e.min, e.max, e.open ? ")" : "]");
 }
 
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+/// How far the rounding of a state moves the loss whose derivative by it is `seed`, see LossNoise.
+double rounding_effect(const State& s, const Adjoint& seed, double time_step) {
+  return kEpsilon * s.x.lpNorm<Eigen::Infinity>() * (seed.x.lpNorm<1>() + 2 / time_step * seed.v.lpNorm<1>());
+}
+
+/// The regularizer of a variable, if it has one.
+std::unique_ptr<Regularizer> make_regularizer(const TaskParameter& p, const TaskVariable& v,
+                                              const BuildContext& context) {
+  if (p.regularizer.options == nullptr) return nullptr;
+  BuildContext child = context;
+  child.path = p.regularizer.path;
+  child.place = p.regularizer.place;
+  for (const BodyView& body : *context.bodies)
+    if (v.entries.front().path.rfind("bodies." + body.name + ".", 0) == 0) {
+      child.mesh = body.mesh;
+      child.first_node = body.first_node;
+    }
+  auto made = context.registry->make<Regularizer>(p.regularizer, child);
+  try {
+    made->attach({v.size, v.log_scale, v.log_scale ? VecX(v.start.array().log()) : v.start});
+  } catch (const Error& e) {
+    throw child.input_error("", e.message());
+  }
+  return made;
+}
+
 /// First guess of a variable as the task asks for it.
 VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildContext& context,
                   std::uint64_t& random) {
@@ -156,6 +184,7 @@ void Task::add_variable(const TaskParameter& p, const BuildContext& context, std
       for (const ParameterEntry& b : v.entries)
         if (a.offset < b.offset + b.size && b.offset < a.offset + a.size)
           throw context.input_error("path", a.path + " is already a parameter of this task");
+  v.regularizer = make_regularizer(p, v, context);
   v.offset = size_;
   size_ += v.size;
   variables_.push_back(std::move(v));
@@ -182,10 +211,25 @@ void Task::run(Tape& tape) {
   if (last_rollout.interrupted || interrupted()) throw Interrupted();
 }
 
-double Task::total_loss(const Tape& tape) const {
+double Task::total_loss(const Tape& tape, double* sizes) const {
   const Trajectory t(tape);
   double sum = 0;
-  for (std::size_t i = 0; i < losses_.size(); ++i) sum += weights_[i] * losses_[i]->value(t);
+  for (std::size_t i = 0; i < losses_.size(); ++i) {
+    const double part = weights_[i] * losses_[i]->value(t);
+    sum += part;
+    if (sizes != nullptr) *sizes += std::abs(part);
+  }
+  return sum;
+}
+
+double Task::regularization(ConstVec u, MutVec* gradient) const {
+  double sum = 0;
+  for (const TaskVariable& v : variables_) {
+    if (v.regularizer == nullptr) continue;
+    sum += v.regularizer->value(u.segment(v.offset, v.size));
+    if (gradient != nullptr)
+      v.regularizer->add_gradient(u.segment(v.offset, v.size), gradient->segment(v.offset, v.size));
+  }
   return sum;
 }
 
@@ -198,35 +242,48 @@ double Task::loss_of_table() {
 
 double Task::loss(ConstVec u) {
   apply(u);
-  return loss_of_table();
+  return loss_of_table() + regularization(u, nullptr);
 }
 
 double Task::evaluate_table(VecX& dtheta, BackwardReport* report) {
   ensure_reference();
   Tape tape;
   run(tape);
-  const double loss = total_loss(tape);
+  double sizes = 0;
+  const double loss = total_loss(tape, &sizes);
+  last_noise = {kEpsilon * sizes, 0};
   const Trajectory t(tape);
+  Adjoint seed;
+  BackwardReport backward;
   dtheta = simulation_->gradient(
       tape,
       [&](Index frame, Adjoint& a) {
         if (interrupted()) throw Interrupted();
-        for (std::size_t i = 0; i < losses_.size(); ++i) losses_[i]->add_gradient(t, frame, weights_[i], a);
+        seed.x.setZero(a.x.size()), seed.v.setZero(a.v.size());
+        for (std::size_t i = 0; i < losses_.size(); ++i)
+          losses_[i]->add_gradient(t, frame, weights_[i], seed);
+        last_noise.rounding += rounding_effect(t.frame(frame), seed, simulation_->time_step());
+        a.x += seed.x, a.v += seed.v;
       },
-      report);
+      &backward);
+  last_noise.solver = backward.solver_error;
+  if (report != nullptr) *report = backward;
   return loss;
 }
 
 double Task::evaluate(ConstVec u, MutVec gradient) {
   apply(u);
   VecX dtheta;
-  const double loss = evaluate_table(dtheta, &last_backward);
+  double loss = evaluate_table(dtheta, &last_backward);
   for (const TaskVariable& v : variables_) {
     VecX sum = VecX::Zero(v.size);
     for (const ParameterEntry& e : v.entries) sum += dtheta.segment(e.offset, e.size);
     if (v.log_scale) sum = sum.cwiseProduct(values(u, v));
     gradient.segment(v.offset, v.size) = sum;
   }
+  const double regularizers = regularization(u, &gradient);
+  last_noise.rounding += kEpsilon * std::abs(regularizers);
+  loss += regularizers;
   return loss;
 }
 

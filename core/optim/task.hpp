@@ -4,6 +4,7 @@
 #include "core/model/scene_options.hpp"
 #include "core/optim/loss.hpp"
 #include "core/optim/optimizer.hpp"
+#include "core/optim/regularizer.hpp"
 #include "core/solve/simulation.hpp"
 
 #include <memory>
@@ -19,8 +20,19 @@ struct TaskVariable {
   std::vector<ParameterEntry> entries;  ///< matches in the table, all of one size
   Index offset = 0, size = 0;           ///< in u
   bool log_scale = false;
-  double lower = 0, upper = 0;  ///< of the parameter, not of its logarithm
-  VecX start, truth;            ///< first guess; values as the scene is written
+  double lower = 0, upper = 0;               ///< of the parameter, not of its logarithm
+  VecX start, truth;                         ///< first guess; values as the scene is written
+  std::unique_ptr<Regularizer> regularizer;  ///< may be null
+};
+
+/// Uncertainty of a loss, each part [unit of the loss].
+struct LossNoise {
+  /// eps |L_i| of every loss, and to first order the rounding of the states that it looks at: eps times the
+  /// largest coordinate of the frame for each position, 2/h times that for each velocity, all signs against
+  /// us.
+  double rounding = 0;
+  double solver = 0;  ///< BackwardReport::solver_error
+  double total() const { return rounding + solver; }
 };
 
 /// The function that an optimizer sees: u holds the variables, logarithms where the scale is log.
@@ -39,10 +51,13 @@ class RESILIN_API Task final : public Objective {
   const VecX& upper() const { return upper_; }
   const VecX& start() const { return start_; }
 
-  /// Simulates and pulls the loss back. Keeps no tape afterwards. Called between steps: `on_step`, if set.
+  /// Simulates and pulls the loss back, the regularizers added. Keeps no tape afterwards. Called between
+  /// steps: `on_step`, if set.
   double evaluate(ConstVec u, MutVec gradient) override;
+  double noise() const override { return last_noise.total(); }
   double loss(ConstVec u);
-  /// Loss and gradient with respect to the whole parameter table at its present values.
+  /// Loss and gradient with respect to the whole parameter table at its present values; regularizers, which
+  /// are functions of the variables, are not part of it.
   double evaluate_table(VecX& dtheta, BackwardReport* report = nullptr);
   double loss_of_table();
 
@@ -53,13 +68,15 @@ class RESILIN_API Task final : public Objective {
   std::function<void(Index step)> on_step;
   RolloutReport last_rollout;
   BackwardReport last_backward;
+  LossNoise last_noise;  ///< of the last gradient's loss
 
  private:
   void add_losses(const TaskOptions& options, BuildContext c, Diagnostics& found);
   void add_variable(const TaskParameter& p, const BuildContext& context, std::uint64_t& random);
   void run(Tape& tape);
   void ensure_reference();
-  double total_loss(const Tape& tape) const;
+  double total_loss(const Tape& tape, double* sizes = nullptr) const;
+  double regularization(ConstVec u, MutVec* gradient) const;
 
   std::unique_ptr<Simulation> simulation_;
   std::vector<std::unique_ptr<Loss>> losses_;

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace resilin {
 namespace {
@@ -23,6 +25,22 @@ void keep_last_two(Tape& tape) {
   kept.earlier = -1;
   tape.records.assign(1, std::move(kept));
 }
+
+/// A backward solver that remembers the size of what it found, whichever integrator calls it.
+class Watched final : public BackwardSolver {
+ public:
+  explicit Watched(const BackwardSolver& inner) : inner_(inner) {}
+  SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const override {
+    SolveReport report = inner_.solve(problem, x, b, z);
+    size_ += norm(z);
+    return report;
+  }
+  double take_size() { return std::exchange(size_, 0.0); }
+
+ private:
+  const BackwardSolver& inner_;
+  mutable double size_ = 0;  // of the calling thread's backward pass: one object per pass
+};
 
 template <class Interface>
 void make(std::unique_ptr<Interface>& component, const Registry& registry, const ComponentSpec& spec,
@@ -178,6 +196,8 @@ VecX Simulation::gradient(const Tape& tape, const FrameSeed& seed, BackwardRepor
   std::vector<Adjoint> adjoints(tape.states.size());
   SystemCotangent cotangent = system_->zero_cotangent();
   BackwardReport sums;
+  Watched watched(*backward_);
+  const StepTools watched_tools{*system_, *forward_, watched, *linear_, *workspace_};
   auto frame = static_cast<Index>(tape.frames.size()) - 1;
   const auto seed_frames = [&](Index state) {
     for (; frame >= 0 && tape.frames[static_cast<std::size_t>(frame)] == state; --frame) {
@@ -190,8 +210,10 @@ VecX Simulation::gradient(const Tape& tape, const FrameSeed& seed, BackwardRepor
     seed_frames(it->after);
     Adjoint& after = adjoints[static_cast<std::size_t>(it->after)];
     after.ensure(n);
-    const SolveReport r = integrator_->backward(tools(), tape, *it, adjoints, cotangent);
+    const SolveReport r = integrator_->backward(watched_tools, tape, *it, adjoints, cotangent);
     sums.iterations += r.linear_iterations;
+    const double size = watched.take_size();
+    if (std::isfinite(it->report.residual)) sums.solver_error += size * it->report.residual;
     if (r.tolerance > 0)
       sums.worst_residual_ratio = std::max(sums.worst_residual_ratio, r.residual / r.tolerance);
     if (!r.converged) {

@@ -26,6 +26,9 @@ struct BackwardReport {
   Index iterations = 0;
   Index not_converged = 0;
   double worst_residual_ratio = 0;
+  /// Sum over the steps of |z|_2 |r|_2, r the residual [N] that the forward solve left and z the adjoint of
+  /// the step: to first order the loss is within this of that of exact solves.
+  double solver_error = 0;
 };
 
 class RESILIN_API Simulation {

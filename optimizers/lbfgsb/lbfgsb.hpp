@@ -1,18 +1,16 @@
 // L-BFGS-B [Byrd, Lu, Nocedal, Zhu 1995] by LBFGSpp, on the loss divided by its first value.
 #pragma once
 
-#include "core/optim/optimizer.hpp"
+#include "core/optim/scaled_problem.hpp"
 
 namespace resilin {
 
 class Lbfgsb final : public Optimizer {
  public:
   struct Options {
+    StoppingOptions stopping;
     Index history = 10;
-    Index max_iterations = 100;
     Index max_line_search = 30;
-    double gradient_tolerance = 1e-8;
-    double loss_tolerance = 1e-12;
     void visit(ParamVisitor& v);
   };
   Lbfgsb(const Options& options, const BuildContext&) : options_(options) {}

@@ -60,9 +60,9 @@ TEST_F(GradcheckTest, NeedsALoss) {
   write("tiny.yaml", tiny_scene());
   const ProgramResult r = run({"gradcheck", "tiny.yaml"});
   EXPECT_EQ(r.code, 2);
-  EXPECT_TRUE(contains(
-      r.err, "a gradient check needs a loss: losses: [{loss: {type: ...}}] (known: linear_functional"))
+  EXPECT_TRUE(contains(r.err, "a gradient check needs a loss: losses: [{loss: {type: ...}}] (known: "))
       << r.err;
+  EXPECT_TRUE(contains(r.err, "linear_functional")) << r.err;
 }
 
 TEST_F(GradcheckTest, AnUnknownParameterHasAHint) {

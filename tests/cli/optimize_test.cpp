@@ -87,11 +87,11 @@ TEST_F(OptimizeTest, KilledAndResumedItGivesTheSameBits) {
   ASSERT_EQ(run(with({"whole"})).code, 0);
   {
     Program program(folder(), with({"killed"}));
-    // Two records of one parameter: 24 bytes of header and 40 each.
+    // Two records of one parameter: 24 bytes of header and 48 each.
     ASSERT_TRUE(program.wait_until([&] {
       std::error_code none;
       return exists("killed/evaluations.bin") &&
-             std::filesystem::file_size(path("killed/evaluations.bin"), none) >= 104;
+             std::filesystem::file_size(path("killed/evaluations.bin"), none) >= 120;
     }));
     program.send(SIGKILL);
     EXPECT_EQ(program.wait().code, 128 + SIGKILL);
@@ -167,6 +167,132 @@ TEST_F(OptimizeTest, AFailedEvaluationNamesItsParametersAndKeepsTheBest) {
   EXPECT_TRUE(contains(r.err, "the best parameters before")) << r.err;
   EXPECT_EQ(json("out/summary.json").at("status").text, "failed");
   EXPECT_EQ(json("out/checkpoint.json").at("best").at("evaluation").number, 1);
+}
+
+const std::vector<std::string> kOptimizers = {"lbfgsb", "lbfgs", "gradient_descent", "adam"};
+
+TEST_F(OptimizeTest, StartedAtTheOptimumItSaysSo) {
+  write("tiny.yaml", tiny_task());
+  for (const std::string& type : kOptimizers) {
+    const ProgramResult r = run({"optimize", "tiny.yaml", "-o", "out", "--set", "parameters[0].start=[1e5]",
+                                 "--set", "optimizer={type: " + type + ", max_iterations: 20}"});
+    EXPECT_EQ(r.code, 0) << type << r.out << r.err;
+    EXPECT_TRUE(contains(r.out, "already at a stationary point")) << type << r.out;
+    const JsonValue v = json("out/summary.json");
+    EXPECT_EQ(v.at("status").text, "already_stationary") << type;
+    EXPECT_NEAR(found(v), 1e5, 1e-6) << type;
+    EXPECT_TRUE(v.at("without_influence").items.empty()) << type;
+  }
+}
+
+TEST_F(OptimizeTest, ALossThatTheParametersDoNotMoveIsNoSuccess) {
+  // A force on what is pinned.
+  const std::string idle =
+      "forces: {push: {type: nodal_force, force: [0, 0, 1], nodes: {box: {min: [0, 0, 0], max: [0, 0.1, "
+      "0.1]}}}}\n";
+  const std::string push = "{path: forces.push.force, lower: -5, upper: 5, start: [1]}";
+  write("idle.yaml", tiny_scene() + idle + "parameters: [" + push + "]\n" +
+                         "losses: [{loss: {type: linear_functional, positions: [1, 2, 3]}}]\n");
+  for (const std::string& type : kOptimizers) {
+    const ProgramResult r =
+        run({"optimize", "idle.yaml", "-o", "out", "--set", "optimizer={type: " + type + "}"});
+    EXPECT_EQ(r.code, 1) << type << r.out;
+    EXPECT_TRUE(contains(r.err, "the loss does not depend on forces.push.force")) << type << r.err;
+    EXPECT_EQ(json("out/summary.json").at("status").text, "no_influence") << type;
+    EXPECT_EQ(json("out/summary.json").at("parameters").at(0).at("found").at(0).number, 1) << type;
+  }
+  write("half.yaml",
+        tiny_scene() + idle +
+            "parameters:\n  - {path: 'bodies.beam.materials[*].youngs_modulus', lower: 1e4, upper: 1e6, "
+            "scale: log, start: [4e4]}\n  - " +
+            push + "\nlosses: [{loss: {type: match_trajectory}}]\n");
+  const ProgramResult r = run({"optimize", "half.yaml", "-o", "out"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const JsonValue v = json("out/summary.json");
+  EXPECT_NEAR(found(v), 1e5, 10);
+  ASSERT_EQ(v.at("without_influence").items.size(), 1u);
+  EXPECT_EQ(v.at("without_influence").at(0).text, "forces.push.force");
+  EXPECT_TRUE(contains(r.out, "the loss does not depend on forces.push.force")) << r.out;
+}
+
+TEST_F(OptimizeTest, AMaximumIsNoResult) {
+  write("top.yaml",
+        tiny_scene() +
+            "gravity: [0, 0, 0]\n"
+            "parameters: [{path: bodies.beam.initial.velocity, lower: -1, upper: 1, start: [0]}]\n"
+            "losses: [{loss: {type: kinetic_energy}, weight: -1}]\n");
+  const ProgramResult r = run({"optimize", "top.yaml", "-o", "out"});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(contains(r.err, "the loss is lower elsewhere")) << r.err;
+  EXPECT_EQ(json("out/summary.json").at("status").text, "no_minimum");
+}
+
+TEST_F(OptimizeTest, EveryOptimizerGoesOnFromItsEvaluations) {
+  write("tiny.yaml", tiny_task());
+  for (const std::string& type : kOptimizers) {
+    const std::vector<std::string> line = {"optimize", "tiny.yaml",
+                                           "-o",       "out_" + type,
+                                           "--set",    "optimizer={type: " + type + ", max_iterations: 8}"};
+    const std::string file = path("out_" + type + "/evaluations.bin");
+    ASSERT_EQ(run(line).code, 0) << type;
+    const std::string whole = read("out_" + type + "/evaluations.bin");
+    ASSERT_GT(whole.size(), 24u + 4 * 48u) << type;
+    std::filesystem::resize_file(file, 24 + 3 * 48 + 7);  // torn in the fourth
+    std::vector<std::string> again = line;
+    again.emplace_back("--resume");
+    ASSERT_EQ(run(again).code, 0) << type;
+    EXPECT_EQ(read("out_" + type + "/evaluations.bin"), whole) << type;
+  }
+}
+
+TEST_F(OptimizeTest, SeveralSeedsAreComparedAndTheBestIsWritten) {
+  write("seeds.yaml", tiny_scene() +
+                          "parameters: [{path: 'bodies.beam.materials[*].youngs_modulus', lower: 1e4, upper: "
+                          "1e6, scale: log}]\n"
+                          "losses: [{loss: {type: match_trajectory}}]\n"
+                          "optimizer: {type: lbfgsb, max_evaluations: 5}\n"
+                          "seeds: [3, 8, 1]\n");
+  const ProgramResult r = run({"optimize", "seeds.yaml", "-o", "out"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const JsonValue v = json("out/summary.json");
+  ASSERT_EQ(v.at("seeds").items.size(), 3u);
+  double best = 1e300, best_seed = -1;
+  for (const JsonValue& s : v.at("seeds").items) {
+    if (s.at("loss").number < best) {
+      best = s.at("loss").number;
+      best_seed = s.at("seed").number;
+    }
+    const std::string seed = std::to_string(static_cast<int>(s.at("seed").number));
+    EXPECT_TRUE(exists("out/evaluations_seed_" + seed + ".bin"));
+    EXPECT_TRUE(exists("out/loss_seed_" + seed + ".csv"));
+    EXPECT_EQ(json("out/checkpoint_seed_" + seed + ".json").at("best").at("loss").number,
+              s.at("loss").number);
+  }
+  EXPECT_EQ(v.at("seeds").at(0).at("seed").number, 3);
+  EXPECT_NE(v.at("seeds").at(0).at("parameters").at(0).at("start").at(0).number,
+            v.at("seeds").at(1).at("parameters").at(0).at("start").at(0).number);
+  EXPECT_EQ(v.at("best_seed").number, best_seed);
+  EXPECT_EQ(v.at("loss").number, best);
+  EXPECT_TRUE(contains(r.out, std::to_string(static_cast<int>(best_seed)) + " *")) << r.out;
+
+  // As if it had been killed in the second.
+  std::filesystem::remove(path("out/evaluations_seed_1.bin"));
+  std::filesystem::resize_file(path("out/evaluations_seed_8.bin"), 24 + 2 * 48);
+  ASSERT_EQ(run({"optimize", "seeds.yaml", "-o", "out", "--resume"}).code, 0);
+  const JsonValue again = json("out/summary.json");
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(again.at("seeds").at(i).at("loss").number, v.at("seeds").at(i).at("loss").number) << i;
+}
+
+TEST_F(OptimizeTest, SeedsNeedSomethingToDraw) {
+  write("tiny.yaml", tiny_task());
+  const ProgramResult same = run({"optimize", "tiny.yaml", "--set", "seeds=[1, 2]"});
+  EXPECT_EQ(same.code, 2);
+  EXPECT_TRUE(contains(same.err, "all seeds begin at the same point")) << same.err;
+  const ProgramResult twice = run({"optimize", "tiny.yaml", "--set", "seeds=[1, 1]"});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_TRUE(contains(twice.err, "seeds: a seed is listed twice")) << twice.err;
+  EXPECT_FALSE(exists("results"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Every registered optimizer on functions whose minimum is known.
 #include "core/optim/optimizer.hpp"
 
+#include "core/base/interrupt.hpp"
 #include "tests/support/components.hpp"
 
 #include <cmath>
@@ -48,11 +49,32 @@ double quadratic(const VecX& u, VecX& g) {
   return sum;
 }
 
+/// Options for those that need more iterations than their defaults allow on badly scaled functions.
+std::map<std::string, double> patient(const std::string& type) {
+  const std::map<std::string, std::map<std::string, double>> all = {
+      {"adam", {{"max_iterations", 5000}}},
+      {"gradient_descent", {{"max_iterations", 10000}, {"patience", 20}}}};
+  const auto found = all.find(type);
+  return found == all.end() ? std::map<std::string, double>{} : found->second;
+}
+
 class EveryOptimizer : public ::testing::TestWithParam<std::string> {
  protected:
+  OptimizerReport run(Objective& f, const VecX& lower, const VecX& upper, VecX& u,
+                      const std::map<std::string, double>& options) {
+    return make_component<Optimizer>(GetParam(), {}, options)->minimize(f, lower, upper, u);
+  }
+  OptimizerReport run_rosenbrock(const std::map<std::string, double>& options) {
+    Recorded f(rosenbrock, Eigen::Vector2d(-2, -2), Eigen::Vector2d(2, 2));
+    VecX u = Eigen::Vector2d(-1.2, 1);
+    const OptimizerReport r = run(f, f.lower, f.upper, u, options);
+    EXPECT_EQ(r.evaluations, static_cast<Index>(f.asked.size()));
+    EXPECT_EQ(r.loss, *std::min_element(f.values.begin(), f.values.end()));
+    return r;
+  }
   VecX minimize(Recorded& f, const VecX& start) {
     VecX u = start;
-    const OptimizerReport r = make_component<Optimizer>(GetParam(), {})->minimize(f, f.lower, f.upper, u);
+    const OptimizerReport r = run(f, f.lower, f.upper, u, patient(GetParam()));
     EXPECT_FALSE(r.note.empty());
     EXPECT_GT(r.iterations, 0);
     EXPECT_EQ(r.loss, *std::min_element(f.values.begin(), f.values.end())) << "not the best point";
@@ -118,6 +140,62 @@ TEST_P(EveryOptimizer, RefusesALossThatIsNotANumber) {
       Eigen::Vector2d(-2, -2), Eigen::Vector2d(2, 2));
   VecX u = Eigen::Vector2d(0, 0);
   EXPECT_THROW((void)make_component<Optimizer>(GetParam(), {})->minimize(f, f.lower, f.upper, u), Error);
+}
+
+TEST_P(EveryOptimizer, HonoursEachStoppingRuleAndSaysWhich) {
+  const auto says = [](const OptimizerReport& r, const char* part) {
+    EXPECT_NE(r.note.find(part), std::string::npos) << r.note;
+  };
+  const OptimizerReport evaluations = run_rosenbrock({{"max_evaluations", 7}});
+  EXPECT_EQ(evaluations.evaluations, 7);
+  EXPECT_FALSE(evaluations.converged);
+  says(evaluations, "evaluation limit");
+  const OptimizerReport seconds = run_rosenbrock({{"max_seconds", 0}});
+  EXPECT_EQ(seconds.evaluations, 1);
+  EXPECT_FALSE(seconds.converged);
+  says(seconds, "time limit");
+  const OptimizerReport iterations = run_rosenbrock({{"max_iterations", 2}});
+  EXPECT_EQ(iterations.iterations, 2);
+  EXPECT_FALSE(iterations.converged);
+  says(iterations, "iteration limit");
+  const OptimizerReport gradient = run_rosenbrock({{"gradient_tolerance", 1e9}});
+  EXPECT_EQ(gradient.evaluations, 1);
+  EXPECT_TRUE(gradient.converged);
+  says(gradient, "gradient");
+  const OptimizerReport loss = run_rosenbrock({{"loss_tolerance", 1e9}, {"patience", 3}});
+  EXPECT_EQ(loss.iterations, 3);
+  EXPECT_TRUE(loss.converged);
+}
+
+TEST_P(EveryOptimizer, PassesOnWhatTheObjectiveThrows) {
+  int count = 0;
+  bool fail = false;
+  Recorded f(
+      [&](const VecX& u, VecX& g) {
+        if (++count > 3 && fail) throw Error(Errc::Numerics, "step 7 failed");
+        if (count > 3) throw Interrupted();
+        return rosenbrock(u, g);
+      },
+      Eigen::Vector2d(-2, -2), Eigen::Vector2d(2, 2));
+  VecX u = Eigen::Vector2d(-1.2, 1);
+  EXPECT_THROW((void)run(f, f.lower, f.upper, u, {}), Interrupted);
+  EXPECT_EQ(count, 4);
+  count = 0;
+  fail = true;
+  u = Eigen::Vector2d(-1.2, 1);
+  try {
+    (void)run(f, f.lower, f.upper, u, {});
+    ADD_FAILURE() << "the failure was swallowed";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.message(), "step 7 failed");
+  }
+}
+
+TEST_P(EveryOptimizer, WorksWithoutBounds) {
+  const VecX infinite = VecX::Constant(3, std::numeric_limits<double>::infinity());
+  Recorded f(quadratic, -infinite, infinite);
+  const VecX u = minimize(f, VecX::Constant(3, 0.8));
+  EXPECT_LT((u - Vec3(0, 1, 2)).norm(), 1e-3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, ::testing::ValuesIn(registry().types("optimizer")));

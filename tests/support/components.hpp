@@ -82,7 +82,10 @@ class FactCollector final : public PassiveVisitor {
   std::string prefix_;
 };
 
-/// Gives what a type requires (a force, a surface file) and sets numbers and flags by name.
+inline std::unique_ptr<OptionsBase> filled_options(const std::string& kind, const std::string& type,
+                                                   const std::map<std::string, double>& values = {});
+
+/// Gives what a type requires (a force, a surface file, a component) and sets numbers and flags by name.
 class OptionFiller final : public PassiveVisitor {
  public:
   explicit OptionFiller(std::map<std::string, double> values = {}, std::string surface = {})
@@ -105,6 +108,11 @@ class OptionFiller final : public PassiveVisitor {
     if (set(name, number)) value.values.setConstant(number);
     if (spec.required)
       for (Index i = 0; i < value.size(); ++i) value.values[i] = 0.1 * static_cast<double>(i + 1);
+  }
+  void component(const char*, const char* kind, ComponentSpec& value, const Spec& spec) override {
+    if (!spec.required || value.options != nullptr) return;
+    value.type = std::string(kind) == "loss" ? "match_trajectory" : registry().types(kind).front();
+    value.options = filled_options(kind, value.type);
   }
 
  private:
@@ -130,7 +138,7 @@ inline const std::string& surface_file() {
 }
 
 inline std::unique_ptr<OptionsBase> filled_options(const std::string& kind, const std::string& type,
-                                                   const std::map<std::string, double>& values = {}) {
+                                                   const std::map<std::string, double>& values) {
   auto options = registry().make_options(kind, type);
   OptionFiller filler(values, surface_file());
   options->visit(filler);

@@ -162,21 +162,103 @@ TEST_F(Gradcheck, IsRepeatable) {
   for (std::size_t i = 0; i < a.rows.size(); ++i) EXPECT_EQ(a.rows[i].difference, b.rows[i].difference);
 }
 
-TEST(GradientCheck, AParameterAtTheEndOfItsRangeIsNotCalledChecked) {
-  const auto task = make_task(R"(
+constexpr const char* kEndOfRange = R"(
 time: {step: 0.01, steps: 2}
+forward: {relative_tolerance: 1e-11, absolute_tolerance: 0}
+backward: {type: direct}
 bodies:
   box:
     mesh: {generator: {type: box, size: [0.2, 0.1, 0.1], cells: [2, 1, 1]}}
     materials: [{type: corotated, E: 1e5, nu: 0.3}, {type: muscle, stiffness: 0, activation: 0.5}]
-losses: [{loss: {type: linear_functional}}]
-)");
+    pins: [{nodes: {box: {min: [0, 0, 0], max: [0, 0.1, 0.1]}}}]
+losses: [{loss: {type: linear_functional, positions: [1, 2, 3]}}]
+)";
+
+TEST(GradientCheck, AParameterAtTheEndOfItsRangeIsCheckedFromOneSide) {
+  const auto task = make_task(kEndOfRange);
   GradcheckOptions options;
   options.paths = {"bodies.box.materials[1].stiffness"};
   const GradcheckReport report = check_gradient(*task, options);
   ASSERT_EQ(report.rows.size(), 1U);
-  EXPECT_TRUE(report.rows[0].at_bound);
-  EXPECT_FALSE(report.passed);  // nothing was compared
+  const GradcheckRow& row = report.rows[0];
+  EXPECT_TRUE(row.one_sided);
+  EXPECT_FALSE(row.at_bound);
+  EXPECT_TRUE(report.passed) << row.adjoint << " " << row.difference;
+  EXPECT_FALSE(row.below_noise);
+  EXPECT_LT(row.error, 1e-6);
+  EXPECT_GT(std::abs(row.adjoint), 0);
+}
+
+TEST(GradientCheck, OneSidedDifferencesOfAFieldPointIntoTheRange) {
+  // Two elements: one at the lower end of the activation's range, one inside.
+  const auto task = make_task(
+      kEndOfRange, {"bodies.box.materials[1].stiffness=2e4", "bodies.box.materials[1].activation=[0, 0.5]"});
+  GradcheckOptions options;
+  options.paths = {"bodies.box.materials[1].activation"};
+  const GradcheckReport report = check_gradient(*task, options);
+  EXPECT_TRUE(report.passed);
+  int one_sided = 0;
+  for (const GradcheckRow& row : report.rows) {
+    EXPECT_LT(row.error, 1e-6) << row.direction;
+    one_sided += row.one_sided ? 1 : 0;
+  }
+  EXPECT_GE(one_sided, 3);
+}
+
+/// At the scene's own parameters the distance to its own motion is zero up to rounding, and so is its
+/// gradient.
+constexpr const char* kOwnMotion = R"(
+time: {step: 0.01, steps: 4}
+forward: {relative_tolerance: 1e-11, absolute_tolerance: 0}
+bodies:
+  box:
+    mesh: {generator: {type: box, size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}
+    materials: [{type: corotated, E: 1e5, nu: 0.3}, {type: volume, E: 1e5, nu: 0.3}]
+    pins: [{nodes: {box: {min: [0, 0, 0], max: [0, 0.1, 0.1]}}}]
+losses: [{loss: {type: match_trajectory}}]
+)";
+
+TEST(GradientCheck, AGradientThatIsZeroUpToRoundingPassesAsSuch) {
+  for (const char* forward : {"newton", "pd_newton_krylov"}) {
+    const auto task = make_task(kOwnMotion, {std::string("forward={type: ") + forward +
+                                             ", relative_tolerance: 1e-11, absolute_tolerance: 0}"});
+    // One unit in the last place away, so that the loss is not exactly zero.
+    VecX theta = task->simulation().system().parameters().values();
+    for (double& v : theta) v = std::nextafter(v, 1e300);
+    VecX ignored;
+    task->evaluate_table(ignored);  // makes the reference
+    task->simulation().system().set_parameters(theta);
+    const GradcheckReport report = check_gradient(*task, {});
+    EXPECT_TRUE(report.passed) << forward;
+    for (const GradcheckRow& row : report.rows) {
+      EXPECT_TRUE(row.passed) << forward << " " << row.path << " " << row.direction << ": " << row.adjoint
+                              << " " << row.difference << " noise " << row.noise;
+      EXPECT_TRUE(row.below_noise || row.error <= 1e-6);
+    }
+    EXPECT_LE(report.worst_error, 1e-6);
+  }
+}
+
+TEST(GradientCheck, TheNoiseOfADifferenceIsFarBelowAGradientThatIsThere) {
+  // Away from the optimum the same noise hides nothing: it is at most a millionth of each derivative.
+  const auto task = make_task(kOwnMotion);
+  VecX ignored;
+  task->evaluate_table(ignored);
+  VecX theta = task->simulation().system().parameters().values();
+  for (const ParameterEntry* e :
+       task->simulation().system().parameters().find("bodies.box.materials[*].youngs_modulus"))
+    theta.segment(e->offset, e->size) *= 1.5;
+  task->simulation().system().set_parameters(theta);
+  VecX gradient;
+  const double loss = task->evaluate_table(gradient);
+  const double noise = task->last_noise.total();
+  EXPECT_GT(noise, 1e-17 * loss);
+  EXPECT_LT(noise, 1e-7 * loss);
+  GradcheckOptions options;
+  options.paths = {"bodies.box.materials[*].youngs_modulus", "gravity"};
+  const GradcheckReport report = check_gradient(*task, options);
+  EXPECT_TRUE(report.passed);
+  EXPECT_FALSE(report.rows[0].below_noise);
 }
 
 }  // namespace

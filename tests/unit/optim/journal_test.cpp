@@ -21,14 +21,14 @@ using Record = EvaluationJournal::Record;
 
 constexpr std::uint64_t kProblem = 0xabcdef0123456789u;
 constexpr Index kDimension = 3;
-constexpr std::size_t kHeaderSize = 24, kRecordSize = 8 * (2 * kDimension + 3);
+constexpr std::size_t kHeaderSize = 24, kRecordSize = 8 * (2 * kDimension + 4);
 
 VecX theta_of(Index k) {
   return VecX::LinSpaced(kDimension, 0.1, 1.0 / (1.0 + static_cast<double>(k)));
 }
 Record record_of(Index k) {
   const VecX theta = theta_of(k);
-  return {theta, theta.squaredNorm(), 2 * theta, static_cast<std::uint64_t>(k / 2)};
+  return {theta, theta.squaredNorm(), 2 * theta, static_cast<std::uint64_t>(k / 2), 1e-9 * theta.sum()};
 }
 
 class JournalTest : public testing::Test {
@@ -52,6 +52,7 @@ class JournalTest : public testing::Test {
       EXPECT_EQ(got->loss, expected.loss);
       EXPECT_EQ(got->gradient, expected.gradient);
       EXPECT_EQ(got->iteration, expected.iteration);
+      EXPECT_EQ(got->noise, expected.noise);
     }
     EXPECT_EQ(journal.next(theta_of(count)), nullptr);
     EXPECT_EQ(journal.num_replayed(), count);

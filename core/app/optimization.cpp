@@ -1,0 +1,189 @@
+#include "core/app/optimization.hpp"
+
+#include "core/app/table.hpp"
+#include "core/base/file.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+namespace resilin::app {
+namespace {
+
+/// An optimisation that was not finished may have cost hours: forgetting --resume must not lose it.
+void keep_old_journal(const std::string& file) {
+  namespace fs = std::filesystem;
+  constexpr std::uintmax_t kHeader = 24;
+  const std::string kept = file + ".old";
+  std::error_code failure;
+  const std::uintmax_t size = fs::file_size(file, failure);
+  if (failure || size <= kHeader) return;
+  require_unused(file);
+  fs::rename(file, kept);
+  log_info(fmt::format(
+      "the evaluations of an earlier optimisation are kept as {} (to go on with it: --resume)", kept));
+}
+
+void write_losses(const std::string& file, const JournaledObjective& objective) {
+  std::string text = "evaluation,loss,gradient_norm\n";
+  for (std::size_t i = 0; i < objective.losses().size(); ++i)
+    text += fmt::format("{},{},{}\n", i + 1, objective.losses()[i], objective.gradient_norms()[i]);
+  write_file(file, text);
+}
+
+void remember(Optimization& o, const JournaledObjective& objective) {
+  o.losses = objective.losses();
+  o.evaluations = static_cast<Index>(o.losses.size());
+  if (o.evaluations == 0) return;
+  o.first_loss = objective.first().loss;
+  o.best_loss = objective.best().loss;
+  o.best = objective.best().u;
+}
+
+/// "0.3", or the range of several values.
+std::string values_text(const VecX& values) {
+  return values.size() == 1
+             ? short_number(values[0])
+             : fmt::format("{} .. {}", short_number(values.minCoeff()), short_number(values.maxCoeff()));
+}
+
+std::string end_text(const Optimization& o) {
+  if (o.end == Optimization::End::Failed) return "failed: " + o.message.substr(0, o.message.find('\n'));
+  return o.verdict.text;
+}
+
+const VecX& found_of(const Optimization& o) {
+  return o.end == Optimization::End::Finished ? o.verdict.found : o.best;
+}
+
+void write_variables(JsonWriter& out, const Optimization& o) {
+  out.key("parameters").begin_array();
+  for (const Found& f : compare(*o.task, found_of(o))) {
+    const TaskVariable& v = *f.variable;
+    out.begin_object().field("path", v.path).field("unit", v.unit);
+    out.field("start", ConstVec(v.start))
+        .field("found", ConstVec(f.values))
+        .field("truth", ConstVec(v.truth));
+    out.field("error", f.errors[f.worst]).field("error_is_relative", f.relative).end_object();
+  }
+  out.end_array();
+}
+
+}  // namespace
+
+std::vector<Found> compare(const Task& task, ConstVec u) {
+  std::vector<Found> all;
+  for (const TaskVariable& v : task.variables()) {
+    Found f{&v, task.values(u, v), {}, 0, true};
+    const double scale = v.truth.cwiseAbs().maxCoeff();
+    f.relative = scale > 0;
+    f.errors = (f.values - v.truth).cwiseAbs() / (f.relative ? scale : 1.0);
+    f.errors.maxCoeff(&f.worst);
+    all.push_back(std::move(f));
+  }
+  return all;
+}
+
+Optimization optimize_from(const Job& job, std::unique_ptr<Task> task, const Optimizer& optimizer, Index seed,
+                           const std::string& suffix, bool resume) {
+  Optimization o;
+  o.seed = seed;
+  o.suffix = suffix;
+  o.journal = job.path("evaluations" + suffix + ".bin");
+  o.task = std::move(task);
+  if (!resume) keep_old_journal(o.journal);
+  EvaluationJournal journal(o.journal, job.hash(), o.task->size(),
+                            resume ? EvaluationJournal::Open::Resume : EvaluationJournal::Open::Fresh);
+  JournaledObjective objective(job, *o.task, journal, suffix);
+  o.checkpoint = objective.checkpoint();
+  VecX u = o.task->start();
+  try {
+    o.report = optimizer.minimize(objective, o.task->lower(), o.task->upper(), u);
+    objective.finish_progress();
+    if (objective.best().evaluation == 0) throw Error(Errc::Internal, "the optimizer made no evaluation");
+    o.verdict = judge(*o.task, objective, o.report);
+    write_losses(job.path("loss" + suffix + ".csv"), objective);
+  } catch (const Interrupted&) {
+    o.end = Optimization::End::Interrupted;
+  } catch (const Error& e) {
+    if (e.code() != Errc::Numerics) throw;
+    o.end = Optimization::End::Failed;
+    o.message = e.what();
+  }
+  objective.finish_progress();
+  o.task->on_step = nullptr;  // it refers to the objective
+  remember(o, objective);
+  return o;
+}
+
+const Optimization* best_of(const std::vector<Optimization>& all) {
+  const Optimization* best = nullptr;
+  for (const Optimization& o : all)
+    if (o.end == Optimization::End::Finished && (best == nullptr || o.verdict.loss < best->verdict.loss))
+      best = &o;
+  return best;
+}
+
+std::string found_text(const Optimization& o) {
+  Table table({"parameter", "unit", ">start", ">found", ">truth", ">relative error"});
+  for (const Found& f : compare(*o.task, o.verdict.found)) {
+    const TaskVariable& v = *f.variable;
+    const std::string name =
+        v.size == 1 ? v.path : fmt::format("{} (worst: {} of {})", v.path, f.worst, v.size);
+    table.add({name, v.unit, short_number(v.start[f.worst]), short_number(f.values[f.worst]),
+               short_number(v.truth[f.worst]),
+               fmt::format("{:.2e}{}", f.errors[f.worst], f.relative ? "" : " (absolute)")});
+  }
+  return table.text() + "truth: the value in the scene file\n";
+}
+
+std::string seeds_text(const std::vector<Optimization>& all, const Optimization* best) {
+  Table table({"seed", "parameter", ">start", ">found", ">first loss", ">loss", ">evaluations", "end"});
+  for (const Optimization& o : all) {
+    const std::string seed = fmt::format("{}{}", o.seed, &o == best ? " *" : "");
+    bool first = true;
+    for (const TaskVariable& v : o.task->variables()) {
+      const std::string found = o.evaluations > 0 ? values_text(o.task->values(found_of(o), v)) : "-";
+      if (first)
+        table.add({seed, v.path, values_text(v.start), found, short_number(o.first_loss),
+                   short_number(o.best_loss), std::to_string(o.evaluations), end_text(o)});
+      else
+        table.add({"", v.path, values_text(v.start), found, "", "", "", ""});
+      first = false;
+    }
+  }
+  return table.text() + "* the best, of which the results are\n";
+}
+
+void write_result(JsonWriter& out, const Optimization& o) {
+  out.field("converged", o.verdict.outcome == Outcome::Converged)
+      .field("outcome", name_of(o.verdict.outcome))
+      .field("verdict", o.verdict.text)
+      .field("note", o.report.note)
+      .field("iterations", o.report.iterations)
+      .field("evaluations", o.evaluations);
+  out.key("without_influence").begin_array();
+  for (const std::string& path : o.verdict.without_influence) out.value(path);
+  out.end_array();
+  if (o.evaluations == 0) return;
+  out.field("first_loss", o.first_loss)
+      .field("loss", o.end == Optimization::End::Finished ? o.verdict.loss : o.best_loss);
+  write_variables(out, o);
+}
+
+void write_seeds(JsonWriter& out, const std::vector<Optimization>& all) {
+  out.key("seeds").begin_array();
+  for (const Optimization& o : all) {
+    out.begin_object().field("seed", o.seed);
+    if (o.end == Optimization::End::Failed) out.field("message", o.message);
+    write_result(out, o);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+}  // namespace resilin::app

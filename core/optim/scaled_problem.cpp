@@ -1,0 +1,156 @@
+#include "core/optim/scaled_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace resilin {
+
+void StoppingOptions::visit(ParamVisitor& v) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  v.integer("max_iterations", max_iterations, {.doc = "iterations", .min = 1, .max = 1e9});
+  v.integer("max_evaluations", max_evaluations,
+            {.doc = "evaluations of the loss, those that a resumed job goes over again included",
+             .min = 1,
+             .max = 1e9});
+  v.real("max_seconds", max_seconds,
+         {.doc = "time after which no evaluation is begun; a resumed job has that time again",
+          .unit = "s",
+          .min = 0,
+          .max = kInfinity});
+  v.real(
+      "gradient_tolerance", gradient_tolerance,
+      {.doc = "stops when the projected gradient of the loss over its first value is this small", .min = 0});
+  v.real(
+      "loss_tolerance", loss_tolerance,
+      {.doc = "stops when `patience` iterations together lower the best loss by less than this part of its "
+              "first value",
+       .min = 0});
+  v.integer("patience", patience,
+            {.doc = "iterations that loss_tolerance looks back over", .min = 1, .max = 1e6});
+}
+
+OptimizerStopped::~OptimizerStopped() = default;
+const char* OptimizerStopped::what() const noexcept {
+  return "the optimizer has reached a limit";
+}
+
+ScaledProblem::ScaledProblem(Objective& f, ConstVec lower, ConstVec upper, const StoppingOptions& rules)
+    : f_(f),
+      rules_(rules),
+      lower_u_(lower),
+      upper_u_(upper),
+      offset_(VecX::Zero(lower.size())),
+      unit_(VecX::Ones(lower.size())) {
+  for (Index i = 0; i < lower.size(); ++i)
+    if (const double width = upper[i] - lower[i]; std::isfinite(width) && width > 0) {
+      offset_[i] = lower[i];
+      unit_[i] = width;
+    }
+  lower_ = scaled(lower);
+  upper_ = scaled(upper);
+  report_.note = "stopped";
+}
+
+double ScaledProblem::evaluate(const VecX& x, VecX& gradient) {
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (report_.evaluations >= rules_.max_evaluations) {
+    stop(false, "evaluation limit");
+    throw OptimizerStopped();
+  }
+  if (report_.evaluations > 0 && seconds > rules_.max_seconds) {
+    stop(false, "time limit");
+    throw OptimizerStopped();
+  }
+  // Scaling back may miss a bound by a rounding; the bound itself is meant.
+  const VecX u = (offset_ + unit_.cwiseProduct(x)).cwiseMax(lower_u_).cwiseMin(upper_u_);
+  gradient.resize(u.size());
+  double loss = 0;
+  try {
+    loss = f_.evaluate(u, gradient);
+    if (!std::isfinite(loss) || !gradient.allFinite())
+      throw Error(Errc::Numerics,
+                  "the loss or its gradient is not a number at the point that the optimizer asked for");
+  } catch (...) {  // kept: a library in between may throw things of its own
+    failure_ = std::current_exception();
+    throw;
+  }
+  if (report_.evaluations == 0) scale_ = std::abs(loss) > 0 ? std::abs(loss) : 1;
+  if (report_.evaluations == 0 || loss < best_loss_) {
+    best_loss_ = loss;
+    best_ = u;
+  }
+  ++report_.evaluations;
+  gradient = gradient.cwiseProduct(unit_) / scale_;
+  return loss / scale_;
+}
+
+double ScaledProblem::projected_gradient(const VecX& x, const VecX& gradient) const {
+  return x.size() == 0 ? 0 : (projected(x - gradient) - x).lpNorm<Eigen::Infinity>();
+}
+
+bool ScaledProblem::done(const VecX& x, double /*loss*/, const VecX& gradient) {
+  if (!first_point_) ++report_.iterations;
+  first_point_ = false;
+  history_.push_back(best_loss_ / scale_);
+  if (static_cast<Index>(history_.size()) > rules_.patience + 1) history_.pop_front();
+  if (projected_gradient(x, gradient) <= rules_.gradient_tolerance)
+    stop(true, "the gradient is within gradient_tolerance");
+  else if (static_cast<Index>(history_.size()) > rules_.patience &&
+           history_.front() - history_.back() <= rules_.loss_tolerance)
+    stop(true,
+         rules_.patience == 1
+             ? "the loss falls by less than loss_tolerance"
+             : fmt::format("no progress over {} iterations by more than loss_tolerance", rules_.patience));
+  else if (report_.iterations >= rules_.max_iterations)
+    stop(false, "iteration limit");
+  else
+    return false;
+  return true;
+}
+
+void ScaledProblem::stop(bool converged, const std::string& note) {
+  report_.converged = converged;
+  report_.note = note;
+}
+
+OptimizerReport ScaledProblem::finish(MutVec u) const {
+  if (failure_) std::rethrow_exception(failure_);
+  if (report_.evaluations == 0)
+    throw Error(Errc::Internal, "the optimizer made no evaluation: " + report_.note);
+  u = best_;
+  OptimizerReport report = report_;
+  report.loss = best_loss_;
+  return report;
+}
+
+bool armijo_step(ScaledProblem& problem, const VecX& p, double first_step, Index max_evaluations, VecX& x,
+                 double& loss, VecX& gradient) {
+  constexpr double kArmijo = 1e-4;
+  VecX trial, trial_gradient;
+  const double noise_here = problem.noise();
+  bool within_noise = true;
+  double step = first_step;
+  for (Index k = 0; k < max_evaluations; ++k, step /= 2) {
+    trial = problem.projected(x + step * p);
+    const double promised = -gradient.dot(trial - x);
+    if (!(promised > 0)) continue;
+    const double trial_loss = problem.evaluate(trial, trial_gradient);
+    if (trial_loss <= loss - kArmijo * promised) {
+      x = trial;
+      loss = trial_loss;
+      gradient = trial_gradient;
+      return true;
+    }
+    within_noise = within_noise && promised <= noise_here + problem.noise();
+  }
+  if (within_noise)
+    problem.stop(true, "the gradient promises no more than the rounding of the loss");
+  else
+    problem.stop(false,
+                 fmt::format("no step of {} along the search direction lowers the loss", max_evaluations));
+  return false;
+}
+
+}  // namespace resilin

@@ -1,0 +1,55 @@
+#include "optimizers/adam/adam.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace resilin {
+
+void Adam::Options::visit(ParamVisitor& v) {
+  stopping.visit(v);
+  v.real("step", step,
+         {.doc = "step size a of the first iteration: change of a variable per iteration, in units of the "
+                 "distance between its bounds (its own unit without them)",
+          .min = 0,
+          .open = true});
+  v.choice("schedule", schedule, {"cosine", "constant", "inverse_root"},
+           {.doc = "step size of iteration k: a (1 + cos(pi (k - 1) / max_iterations)) / 2, a, a / sqrt(k)"});
+  v.real("beta1", beta1, {.doc = "memory of the mean gradient", .min = 0, .max = 0.999999});
+  v.real("beta2", beta2, {.doc = "memory of its square", .min = 0, .max = 0.999999});
+  v.real("epsilon", epsilon,
+         {.doc = "gradient, of the loss over its first value, below which steps shrink",
+          .min = 0,
+          .open = true});
+}
+
+double Adam::step_size(Index iteration) const {
+  const auto k = static_cast<double>(iteration);
+  if (options_.schedule == "constant") return options_.step;
+  if (options_.schedule == "inverse_root") return options_.step / std::sqrt(k);
+  const auto last = static_cast<double>(options_.stopping.max_iterations);
+  return 0.5 * options_.step * (1 + std::cos(std::numbers::pi * (k - 1) / last));
+}
+
+OptimizerReport Adam::minimize(Objective& f, ConstVec lower, ConstVec upper, MutVec u) const {
+  ScaledProblem problem(f, lower, upper, options_.stopping);
+  VecX x = problem.projected(problem.scaled(u)), gradient;
+  VecX mean = VecX::Zero(x.size()), square = VecX::Zero(x.size());
+  double power1 = 1, power2 = 1;
+  try {
+    double loss = problem.evaluate(x, gradient);
+    while (!problem.done(x, loss, gradient)) {
+      mean = options_.beta1 * mean + (1 - options_.beta1) * gradient;
+      square = options_.beta2 * square + (1 - options_.beta2) * gradient.cwiseAbs2();
+      power1 *= options_.beta1;
+      power2 *= options_.beta2;
+      const VecX size = (square / (1 - power2)).cwiseSqrt().array() + options_.epsilon;
+      x = problem.projected(x -
+                            step_size(problem.iterations() + 1) / (1 - power1) * mean.cwiseQuotient(size));
+      loss = problem.evaluate(x, gradient);
+    }
+  } catch (const OptimizerStopped&) {  // the report says which limit
+  }
+  return problem.finish(u);
+}
+
+}  // namespace resilin

@@ -1,0 +1,85 @@
+#include "tasks/reach_target/reach_target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace resilin {
+
+void ReachTarget::Options::visit(ParamVisitor& v) {
+  selection.visit(v);
+  v.choice("of", of, {"points", "centroid", "center_of_mass"},
+           {.doc = "what has to get there: each selected vertex, their mean, or their mean weighted by the "
+                   "volume around each"});
+  v.choice("quantity", quantity, {"position", "velocity"}, {.doc = "what is compared"});
+  v.field("target", target,
+          {.doc = "where to be (m) or how fast (m/s): one for all, one per selected vertex in the order of "
+                  "their numbers, or {steps: [...]} with one entry per entry of frames",
+           .required = true});
+  v.integers("frames", frames, {.doc = "frames that count (0 is the start); the last if empty"});
+}
+
+ReachTarget::ReachTarget(const Options& options, const BuildContext& context)
+    : options_(options),
+      nodes_(options.selection.vertices(context)),
+      points_(options.of == "points"),
+      velocity_(options.quantity == "velocity") {
+  check_frames(options.frames, context);
+  const auto count = static_cast<Index>(nodes_.size());
+  const Field& target = options.target;
+  if (target.items != 1 && (!points_ || target.items != count))
+    throw context.input_error("target",
+                              fmt::format("{} targets given; expected {}", target.items,
+                                          points_ ? fmt::format("one or {} (one per selected vertex)", count)
+                                                  : std::string("one, for " + options.of)));
+  const auto frames = static_cast<Index>(std::max<std::size_t>(options.frames.size(), 1));
+  if (target.steps != 1 && target.steps != frames)
+    throw context.input_error(
+        "target",
+        fmt::format("{} entries in steps; expected {} (one per entry of frames)", target.steps, frames));
+  weights_ = VecX::Ones(count);
+  if (options.of == "center_of_mass") {
+    const VecX measures = vertex_measures(context);
+    for (Index i = 0; i < count; ++i) weights_[i] = measures[nodes_[static_cast<std::size_t>(i)]];
+  }
+  weights_ /= weights_.sum();
+}
+
+bool ReachTarget::counts(Index k, Index last) const {
+  return options_.frames.empty() ? k == last : place_of(options_.frames, k) >= 0;
+}
+
+Vec3 ReachTarget::target(Index point, Index k) const {
+  return options_.target.vec3(point, std::max<Index>(0, place_of(options_.frames, k)));
+}
+
+Vec3 ReachTarget::mean(const VecX& q) const {
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    sum += weights_[static_cast<Index>(i)] * q.segment<3>(3 * nodes_[i]);
+  return sum;
+}
+
+double ReachTarget::frame_value(const State& s, Index k) const {
+  const VecX& q = velocity_ ? s.v : s.x;
+  if (!points_) return 0.5 * (mean(q) - target(0, k)).squaredNorm();
+  double sum = 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    sum += 0.5 * (q.segment<3>(3 * nodes_[i]) - target(static_cast<Index>(i), k)).squaredNorm();
+  return sum;
+}
+
+void ReachTarget::add_frame_gradient(const State& s, Index k, double weight, Adjoint& a) const {
+  const VecX& q = velocity_ ? s.v : s.x;
+  VecX& out = velocity_ ? a.v : a.x;
+  const Vec3 of_mean = points_ ? Vec3::Zero() : Vec3(mean(q) - target(0, k));
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const auto p = static_cast<Index>(i);
+    if (points_)
+      out.segment<3>(3 * nodes_[i]) += weight * (q.segment<3>(3 * nodes_[i]) - target(p, k));
+    else
+      out.segment<3>(3 * nodes_[i]) += weight * weights_[p] * of_mean;
+  }
+}
+
+}  // namespace resilin

@@ -1,0 +1,39 @@
+// L = 1/2 sum over frames and points of |q - q_target|^2, q the position [m] or velocity [m/s] of
+//   points: each selected vertex;
+//   centroid: their mean;
+//   center_of_mass: their mean weighted by the volume around each (of the rest mesh): the centre of mass of a
+//     selection of uniform density.
+#pragma once
+
+#include "core/optim/frame_loss.hpp"
+#include "tasks/selection.hpp"
+
+namespace resilin {
+
+class ReachTarget final : public FrameLoss {
+ public:
+  struct Options {
+    NodeSelection selection;
+    std::string of = "points";
+    std::string quantity = "position";
+    Field target{Vec3(0, 0, 0)};
+    std::vector<Index> frames;
+    void visit(ParamVisitor& v);
+  };
+  ReachTarget(const Options& options, const BuildContext& context);
+
+  bool counts(Index k, Index last) const override;
+  double frame_value(const State& s, Index k) const override;
+  void add_frame_gradient(const State& s, Index k, double weight, Adjoint& a) const override;
+
+ private:
+  Vec3 mean(const VecX& q) const;
+  Vec3 target(Index point, Index k) const;
+
+  Options options_;
+  std::vector<Index> nodes_;
+  VecX weights_;  ///< of the mean, one per selected vertex
+  bool points_ = true, velocity_ = false;
+};
+
+}  // namespace resilin

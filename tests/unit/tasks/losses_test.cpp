@@ -1,0 +1,156 @@
+// The losses on trajectories and bodies for which their value is known.
+#include "core/optim/loss.hpp"
+#include "tests/support/components.hpp"
+
+#include <cmath>
+
+namespace resilin::test {
+namespace {
+
+/// A box of 2 x 1 x 1 m, three steps; frame k is the rest shape moved by k (0.1, 0, 0), velocity (k, 0, 2).
+class Losses : public ::testing::Test {
+ protected:
+  Losses() : body_(make_box({2, 1, 1}, {2, 1, 1}, ElementType::Hex8)) {
+    const Index n = body_.mesh.num_vertices();
+    for (Index k = 0; k <= 3; ++k) {
+      State s{VecX(3 * n), VecX(3 * n), 0.01 * static_cast<double>(k)};
+      for (Index i = 0; i < n; ++i) {
+        s.x.segment<3>(3 * i) = body_.mesh.vertices.col(i) + static_cast<double>(k) * Vec3(0.1, 0, 0);
+        s.v.segment<3>(3 * i) = Vec3(static_cast<double>(k), 0, 2);
+      }
+      tape_.states.push_back(s);
+      tape_.frames.push_back(k);
+    }
+  }
+  std::unique_ptr<Loss> loss(const std::string& yaml) const {
+    ComponentSpec spec;
+    Diagnostics diagnostics;
+    PlaceMap places;
+    read_options(
+        parse_tree("loss: " + yaml, "test.yaml"),
+        [&](ParamVisitor& v) { v.component("loss", "loss", spec, {.doc = "a"}); }, registry(), diagnostics,
+        places);
+    diagnostics.throw_if_any();
+    BuildContext context = body_.context();
+    context.places = &places;
+    return registry().make<Loss>(spec, context);
+  }
+  double value(const std::string& yaml) const { return loss(yaml)->value(Trajectory(tape_)); }
+  std::string error(const std::string& yaml) const {
+    try {
+      (void)loss(yaml);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+  SampleBody body_;
+  Tape tape_;
+};
+
+TEST_F(Losses, ReachTargetOfPointsSumsOverThem) {
+  // Four vertices with x = 2 at the start, 2.3 at the end; distances to (2.3, 0.5, 0.5) are sqrt(1/2).
+  EXPECT_NEAR(
+      value("{type: reach_target, target: [2.3, 0.5, 0.5], nodes: {box: {min: [2, 0, 0], max: [2, 1, 1]}}}"),
+      0.5 * 4 * 0.5, 1e-14);
+  // One target for each vertex and frame: the vertex itself but for 3 m in z of the last.
+  const auto at = [&](Index i, double shift, double dz) {
+    const Vec3 x = body_.mesh.vertices.col(i);
+    return "[" + std::to_string(x.x() + shift) + ", " + std::to_string(x.y()) + ", " +
+           std::to_string(x.z() + dz) + "]";
+  };
+  EXPECT_NEAR(
+      value("{type: reach_target, frames: [1, 3], nodes: {indices: [0, 1]}, target: {steps: [[" +
+            at(0, 0.1, 0) + ", " + at(1, 0.1, 0) + "], [" + at(0, 0.3, 0) + ", " + at(1, 0.3, 3) + "]]}}"),
+      0.5 * 9, 1e-14);
+}
+
+TEST_F(Losses, ReachTargetOfACentreLooksAtTheMean) {
+  EXPECT_NEAR(value("{type: reach_target, of: centroid, target: [1.3, 0.5, 0.5]}"), 0, 1e-28);
+  EXPECT_NEAR(value("{type: reach_target, of: center_of_mass, target: [1.3, 0.5, 2.5], frames: [3]}"), 2,
+              1e-14);
+  EXPECT_NEAR(
+      value(
+          "{type: reach_target, of: center_of_mass, quantity: velocity, target: [0, 0, 2], frames: [0, 2]}"),
+      0.5 * 4, 1e-14);
+}
+
+TEST_F(Losses, TheCentreOfMassWeighsByVolume) {
+  // Graded in x: the vertices at x = 0, 1/4, 1 have 1/8, 1/2, 3/8 of the volume; their plain mean is 5/12.
+  Mesh mesh = make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8);
+  for (Index i = 0; i < mesh.num_vertices(); ++i)
+    if (mesh.vertices(0, i) == 0.5) mesh.vertices(0, i) = 0.25;
+  const SampleBody graded(std::move(mesh));
+  const auto centre = [&](const std::string& of) {
+    auto options = filled_options("loss", "reach_target");
+    ComponentSpec spec;
+    Diagnostics diagnostics;
+    PlaceMap places;
+    read_options(
+        parse_tree("loss: {type: reach_target, target: [0, 0.5, 0.5], of: " + of + "}", "test.yaml"),
+        [&](ParamVisitor& v) { v.component("loss", "loss", spec, {.doc = "a"}); }, registry(), diagnostics,
+        places);
+    diagnostics.throw_if_any();
+    Tape tape;
+    tape.states.push_back({graded.mesh.vertices.reshaped(), VecX::Zero(3 * graded.mesh.num_vertices()), 0});
+    tape.frames.push_back(0);
+    return std::sqrt(2 * registry().make<Loss>(spec, graded.context())->value(Trajectory(tape)));
+  };
+  EXPECT_NEAR(centre("centroid"), 5.0 / 12, 1e-14);
+  EXPECT_NEAR(centre("center_of_mass"), 0.5, 1e-14);
+}
+
+TEST_F(Losses, KineticEnergyIsThatOfTheBody) {
+  EXPECT_NEAR(value("{type: kinetic_energy, density: 500}"), 0.5 * 500 * 2 * (9 + 4), 1e-9);
+  EXPECT_NEAR(value("{type: kinetic_energy, density: 500, frames: [0, 1]}"), 0.5 * 1000 * (4 + 5), 1e-9);
+  EXPECT_NEAR(value("{type: kinetic_energy, reference_velocity: [3, 0, 2]}"), 0, 1e-12);
+}
+
+TEST_F(Losses, TheSmoothMaximumLiesAboveTheMaximumByAtMostLogNOverItsSharpness) {
+  const std::string inner = "{type: kinetic_energy, density: 1, frames: [0, 1, 2, 3]}";
+  const double largest = 0.5 * 2 * 13;
+  for (const double b : {0.01, 0.1, 1.0, 10.0, 1e4}) {
+    const double l =
+        value("{type: smooth_maximum, sharpness: " + std::to_string(b) + ", loss: " + inner + "}");
+    EXPECT_GE(l, largest * (1 - 1e-14)) << b;
+    EXPECT_LE(l, largest + std::log(4.0) / b * (1 + 1e-12)) << b;
+  }
+  double exact = 0;
+  for (const double e : {4.0, 5.0, 8.0, 13.0}) exact += std::exp(0.1 * e);
+  EXPECT_NEAR(value("{type: smooth_maximum, sharpness: 0.1, loss: " + inner + "}"), 10 * std::log(exact),
+              1e-12);
+}
+
+TEST_F(Losses, MatchTrajectoryCountsTheFramesThatAreNamed) {
+  std::vector<State> reference = tape_.states;
+  for (Index k = 0; k <= 3; ++k)
+    reference[static_cast<std::size_t>(k)].x[0] += std::pow(10.0, static_cast<double>(k));
+  const auto with = [&](const std::string& options) {
+    const auto l = loss("{type: match_trajectory" + options + "}");
+    l->set_reference(reference);
+    return l->value(Trajectory(tape_));
+  };
+  EXPECT_NEAR(with(""), 0.5 * (1e2 + 1e4 + 1e6), 1e-6);
+  EXPECT_NEAR(with(", every: 2"), 0.5 * 1e4, 1e-8);
+  EXPECT_NEAR(with(", frames: [0, 3]"), 0.5 * (1 + 1e6), 1e-6);
+}
+
+TEST_F(Losses, MistakesAreNamed) {
+  const auto expect = [&](const std::string& yaml, const std::string& part) {
+    EXPECT_NE(error(yaml).find(part), std::string::npos) << error(yaml);
+  };
+  expect("{type: reach_target, target: [[0, 0, 0], [1, 1, 1]]}", "2 targets given; expected one or 12");
+  expect("{type: reach_target, of: centroid, target: [[0, 0, 0], [1, 1, 1]]}", "expected one, for centroid");
+  expect("{type: reach_target, target: {steps: [[0, 0, 0], [1, 1, 1]]}, frames: [1, 2, 3]}",
+         "2 entries in steps");
+  expect("{type: reach_target, target: [0, 0, 0], frames: [4]}",
+         "there is no frame 4: the scene has frames 0 to 3");
+  expect("{type: reach_target, target: [0, 0, 0], frames: [2, 1]}", "expected rising numbers");
+  expect("{type: kinetic_energy, nodes: {box: {min: [5, 5, 5], max: [6, 6, 6]}}}", "matches no vertex");
+  expect("{type: match_trajectory, every: 4}", "no step counts");
+  expect("{type: smooth_maximum, loss: {type: linear_functional}}",
+         "'linear_functional' is no sum over frames");
+}
+
+}  // namespace
+}  // namespace resilin::test
