@@ -1,32 +1,18 @@
 #include "core/base/error.hpp"
 #include "core/mesh/grid.hpp"
+#include "core/mesh/weld.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <tuple>
 
 namespace resilin {
 namespace {
 
 using Triangle = std::array<int, 3>;
-
-/// For each vertex the first vertex with the same coordinates: files often repeat vertices along seams.
-std::vector<int> welded(const Mat3X& x) {
-  std::vector<int> order(static_cast<std::size_t>(x.cols())), first(order.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto key = [&](int v) { return std::make_tuple(x(0, v), x(1, v), x(2, v), v); };
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool same = i > 0 && x.col(order[i]) == x.col(order[i - 1]);
-    first[static_cast<std::size_t>(order[i])] =
-        same ? first[static_cast<std::size_t>(order[i - 1])] : order[i];
-  }
-  return first;
-}
 
 std::vector<Triangle> welded_triangles(const Mesh& surface) {
   if (surface.type != ElementType::Tri3)
@@ -37,7 +23,7 @@ std::vector<Triangle> welded_triangles(const Mesh& surface) {
   if (surface.elements.minCoeff() < 0 || surface.elements.maxCoeff() >= surface.num_vertices())
     throw Error(Errc::Input,
                 fmt::format("a triangle refers to a vertex outside 0..{}", surface.num_vertices() - 1));
-  const std::vector<int> first = welded(surface.vertices);
+  const std::vector<int> first = mesh_detail::first_equal_columns(surface.vertices);
   std::vector<Triangle> triangles;
   triangles.reserve(static_cast<std::size_t>(surface.num_elements()));
   for (Index t = 0; t < surface.num_elements(); ++t) {
