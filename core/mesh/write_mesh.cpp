@@ -2,6 +2,7 @@
 #include "core/base/file.hpp"
 #include "core/mesh/file_cursor.hpp"
 #include "core/mesh/io.hpp"
+#include "core/mesh/mesh_format.hpp"
 #include "core/mesh/mesh_writers.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <string_view>
+#include <utility>
 
 namespace resilin {
 namespace mesh_detail {
@@ -72,8 +75,8 @@ void write_msh(const std::string& file, const Mesh& mesh) {
                    mesh.vertices(2, v));
   fmt::format_to(out, "$EndNodes\n$Elements\n{}\n", mesh.num_elements());
   for (Index e = 0; e < mesh.num_elements(); ++e) {
-    // Two tags, the physical and the geometric entity: other programs insist on them.
-    fmt::format_to(out, "{} {} 2 1 1", e + 1, types[static_cast<std::size_t>(mesh.type)]);
+    // Two tags, which other programs insist on: the physical group (0 is none) and the geometric entity.
+    fmt::format_to(out, "{} {} 2 0 1", e + 1, types[static_cast<std::size_t>(mesh.type)]);
     for (const int node : mesh.elements.col(e)) fmt::format_to(out, " {}", node + 1);
     text.push_back('\n');
   }
@@ -114,12 +117,12 @@ void write_stl(const std::string& file, const Mesh& mesh) {
 
 }  // namespace mesh_detail
 
-void write_mesh(const std::string& file, const Mesh& mesh) {
-  struct Writer {
-    std::string_view extension;
-    void (*write)(const std::string&, const Mesh&);
-  };
-  constexpr std::array<Writer, 7> writers{
+namespace {
+
+using Write = void (*)(const std::string&, const Mesh&);
+
+Write writer_of(const std::string& file) {
+  constexpr std::array<std::pair<std::string_view, Write>, 7> writers{
       {{".vtk", mesh_detail::write_vtk},
        {".vtu", [](const std::string& f, const Mesh& m) { write_vtu(f, m); }},
        {".msh", mesh_detail::write_msh},
@@ -128,13 +131,23 @@ void write_mesh(const std::string& file, const Mesh& mesh) {
        {".stl", mesh_detail::write_stl},
        {".glb", mesh_detail::write_glb}}};
   const std::string extension = mesh_detail::extension_of(file);
-  for (const Writer& writer : writers)
-    if (writer.extension == extension) return writer.write(file, mesh);
+  for (const auto& [known, write] : writers)
+    if (known == extension) return write;
   throw Error(
       Errc::Input,
       fmt::format("cannot write mesh format '{}'; expected .vtk, .vtu, .msh, .obj, .ply, .stl or .glb",
                   extension),
       file);
+}
+
+}  // namespace
+
+void require_writable_mesh(const std::string& file) {
+  writer_of(file);
+}
+
+void write_mesh(const std::string& file, const Mesh& mesh) {
+  writer_of(file)(file, mesh);
 }
 
 }  // namespace resilin
