@@ -35,6 +35,7 @@ Command gradcheck_command();
 Command validate_command();
 Command plugins_command();
 Command schema_command();
+Command mesh_command();
 
 /// Options that several commands share.
 Option output_option(const std::string& fallback);

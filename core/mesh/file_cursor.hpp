@@ -12,7 +12,11 @@ namespace resilin::mesh_detail {
 
 /// Removes and returns the first white-space separated word of `text`; empty if there is none.
 std::string_view take_word(std::string_view& text);
-/// Whole words only; a leading '+' is allowed, and nan and inf are numbers.
+std::string upper(std::string_view text);
+/// Of a file's name: in lower case, with the dot; empty if there is none.
+std::string extension_of(const std::string& file);
+/// Whole words only. Allowed are a leading '+', exponents of any width (1e+005) and those of Fortran (1D-3);
+/// nan and inf are numbers. What is too small for a double is 0, what is too large is no number.
 bool parse_real(std::string_view word, double& value);
 bool parse_integer(std::string_view word, long long& value);
 /// A word of a file as it may stand in a message: printable and of limited length.
@@ -20,23 +24,45 @@ std::string shown(std::string_view word);
 
 class FileCursor {
  public:
-  /// Reads the whole file; throws Error(Io).
+  /// Reads the whole file; throws Error(Io). A byte order mark of UTF-8 is passed over.
   explicit FileCursor(const std::string& file);
+  /// A file in memory; `name` stands for the file in messages.
+  FileCursor(std::string name, std::string content);
 
   /// Error(Input) at the item read last: "file:line: message", from the first binary data on
   /// "file: byte N: message".
   [[noreturn]] void fail(const std::string& message) const;
+  [[noreturn]] void fail_at_line(int line, const std::string& message) const;
 
   const std::string& file() const { return file_; }
   bool at_end() const { return position_ >= content_.size(); }
   std::size_t remaining() const { return content_.size() - position_; }
   int line_number() const { return item_line_; }
+  std::size_t position() const { return position_; }
+  std::string_view content() const { return content_; }
+  /// From now on, words end at `mark`, and what follows it up to the end of the line is passed over.
+  void set_comment(char mark) { comment_ = mark; }
+  /// Moves on to a place further down, which becomes the item read last.
+  void move_to(std::size_t position);
 
   std::string_view line();  ///< up to the end of the line, which is passed over; without CR and LF
   std::string_view word();  ///< the next word, over line ends; empty at the end of the file
   void end_line();          ///< passes over the end of the line; fails if anything else stands before it
+  /// The next line that holds anything besides a comment, without the comment; fails at the end of the file.
+  std::string_view data_line(const char* what);
+
   long long integer(const char* what, long long low, long long high);
   double real(const char* what);
+  double coordinate();                    ///< a finite real
+  void expect(std::string_view keyword);  ///< the next word, in capitals or not
+  void expect_end();                      ///< fails if another word follows
+  /// A number from a word of the item read last; an empty word is the end of a line.
+  long long integer_of(std::string_view word, const char* what, long long low, long long high) const;
+  double real_of(std::string_view word, const char* what) const;
+  double coordinate_of(std::string_view word) const;
+  /// Returns `value`, or fails.
+  long long in_range(long long value, const char* what, long long low, long long high) const;
+  double finite(double value, const char* what) const;
   /// Fails unless `count` items of at least `bytes` each may still follow: before memory is taken for them.
   void require_room(Index count, Index bytes, const char* what) const;
   /// The same for numbers as text (a digit and a separator each; the last may lack one).
@@ -54,19 +80,22 @@ class FileCursor {
     return value;
   }
   void skip_bytes(Index count, const char* what);
+  void expect_no_bytes();  ///< fails if anything follows
   /// Moves to just behind the next occurrence of `text`; fails if there is none.
   void skip_past(std::string_view text);
 
  private:
   void take_bytes(char* bytes, std::size_t count, const char* what);
+  std::size_t word_begin() const;
   void advance_to(std::size_t position);
 
   std::string file_;
   std::string content_;
   std::size_t position_ = 0;
-  int next_line_ = 1;     ///< line of position_
-  int item_line_ = 1;     ///< line of the item read last
-  bool binary_ = false;   ///< binary data was read, so that lines mean nothing any more
+  int next_line_ = 1;    ///< line of position_
+  int item_line_ = 1;    ///< line of the item read last
+  bool binary_ = false;  ///< binary data was read, so that lines mean nothing any more
+  char comment_ = '\0';
   std::size_t item_ = 0;  ///< where the item read last begins
 };
 

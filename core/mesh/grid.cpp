@@ -118,7 +118,10 @@ Mesh occupied_mesh(const Vec3& lower, double cell, const Cells& cells, const std
     for (const Index id : corner_ids(cells, i, j, k)) number[static_cast<std::size_t>(id)] = 0;
   });
   if (count == 0)
-    throw Error(Errc::Input, fmt::format("no cell of edge {} m has its centre inside the shape", cell));
+    throw Error(Errc::Input,
+                fmt::format("no cell of edge {} m has its centre inside the shape, for which there "
+                            "are {} x {} x {}; expected smaller cells",
+                            cell, cells.x(), cells.y(), cells.z()));
   int used = 0;
   for (int& n : number)
     if (n == 0) n = used++;

@@ -1,4 +1,4 @@
-// Mesh files. Every parser error is an Error(Input) with file and line.
+// Mesh files. Every parser error is an Error(Input) with file and line, or with the byte in binary data.
 #pragma once
 
 #include "core/mesh/mesh.hpp"
@@ -9,11 +9,25 @@
 
 namespace resilin {
 
-/// Reads by extension: .vtk (legacy ASCII and binary unstructured grid or polydata), .obj (triangles; larger
-/// faces are split in a fan), .msh (Gmsh 2.2 ASCII and binary). If a file holds several element types, the
-/// one of the highest dimension is taken and the others are dropped with a log line; two volume types in one
-/// file are refused by name.
+/// Reads by extension: .vtk (legacy unstructured grid or polydata, text and binary), .vtu (uncompressed:
+/// text, base64, appended), .obj, .off (text), .ply and .stl (text and binary), .msh (Gmsh 2.x and 4.1, text
+/// and binary), .mesh (MEDIT, text), .node or .ele (TetGen: both files are read). Faces with more than three
+/// nodes become a fan of triangles; .stl, which repeats its vertices, gets those with exactly equal
+/// coordinates merged. If a file holds several element types, the one of the highest dimension is taken and
+/// the others are dropped with a log line; two volume types in one file are refused by name. Coordinates that
+/// are not finite, indices out of range and counts that the file cannot hold are refused, the latter before
+/// memory is taken.
 RESILIN_API Mesh read_mesh(const std::string& file);
+/// The same for a file in memory; `name` gives the format and stands for the file in messages. Not for
+/// TetGen's pair of files.
+RESILIN_API Mesh parse_mesh(std::string content, const std::string& name);
+
+/// Writes by extension, to a temporary name that is then renamed: .vtk (legacy text), .vtu, .msh (Gmsh 2.2
+/// text), .obj, .ply and .stl (binary), .glb (glTF 2.0). All but .stl and .glb, which hold single precision,
+/// read back to the same coordinates bit by bit. Of a volume mesh .obj, .ply, .stl and .glb hold the
+/// boundary; .stl and .glb split quads in two. Throws Error(Input) for an unknown format, and for segments in
+/// .stl and .glb.
+RESILIN_API void write_mesh(const std::string& file, const Mesh& mesh);
 
 /// Named values at vertices or elements; rows are components.
 using NamedArrays = std::vector<std::pair<std::string, MatX>>;

@@ -31,6 +31,48 @@ void MeshParts::add_polyline(const int* line, Index count) {
   for (Index i = 0; i + 1 < count; ++i) add(ElementType::Segment2, line + i);
 }
 
+std::string MeshParts::add_vtk_cell(long long type, const int* x, Index n) {
+  struct Shape {
+    long long type;
+    Index nodes;
+    const char* name;
+  };
+  constexpr std::array<Shape, 7> shapes{{{3, 2, "line"},
+                                         {5, 3, "triangle"},
+                                         {8, 4, "pixel"},
+                                         {9, 4, "quad"},
+                                         {10, 4, "tetrahedron"},
+                                         {11, 8, "voxel"},
+                                         {12, 8, "hexahedron"}}};
+  for (const Shape& s : shapes)
+    if (s.type == type && s.nodes != n)
+      return fmt::format("has {} nodes; a {} (type {}) has {}", n, s.name, type, s.nodes);
+  if (type == 1 || type == 2) {
+    ++points;
+  } else if (type == 3 || type == 4) {
+    add_polyline(x, n);
+  } else if (type == 5 || type == 7 || type == 9) {
+    add_fan(x, n);
+  } else if (type == 8) {
+    const std::array<int, 4> quad{x[0], x[1], x[3], x[2]};
+    add_fan(quad.data(), 4);
+  } else if (type == 10) {
+    add(ElementType::Tet4, x);
+  } else if (type == 11) {
+    const std::array<int, 8> hex{x[0], x[1], x[3], x[2], x[4], x[5], x[7], x[6]};
+    add(ElementType::Hex8, hex.data());
+  } else if (type == 12) {
+    add(ElementType::Hex8, x);
+  } else {
+    return fmt::format(
+        "has type {}; expected a line (3, 4), triangle (5), polygon (7), pixel (8), quad (9), tetrahedron "
+        "(10), "
+        "voxel (11) or hexahedron (12)",
+        type);
+  }
+  return {};
+}
+
 Mesh single_type_mesh(MeshParts parts, const std::string& file) {
   const auto count = [&](ElementType type) {
     return static_cast<Index>(parts.nodes[static_cast<std::size_t>(type)].size()) / nodes_per_element(type);

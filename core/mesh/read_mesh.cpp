@@ -4,21 +4,57 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
+#include <array>
+#include <string_view>
+#include <utility>
 
 namespace resilin {
+namespace {
+
+using mesh_detail::extension_of;
+using mesh_detail::FileCursor;
+
+struct Format {
+  std::string_view extension;
+  Mesh (*read)(FileCursor);
+};
+constexpr std::array<Format, 8> kFormats{{{".vtk", mesh_detail::read_vtk},
+                                          {".vtu", mesh_detail::read_vtu},
+                                          {".obj", mesh_detail::read_obj},
+                                          {".off", mesh_detail::read_off},
+                                          {".ply", mesh_detail::read_ply},
+                                          {".stl", mesh_detail::read_stl},
+                                          {".msh", mesh_detail::read_msh},
+                                          {".mesh", mesh_detail::read_medit}}};
+
+const Format& format_of(const std::string& file) {
+  const std::string extension = extension_of(file);
+  for (const Format& format : kFormats)
+    if (format.extension == extension) return format;
+  throw Error(
+      Errc::Input,
+      fmt::format("unknown mesh format '{}'; expected .vtk, .vtu, .obj, .off, .ply, .stl, .msh, .mesh "
+                  "(MEDIT) or .node (TetGen)",
+                  extension),
+      file);
+}
+
+}  // namespace
 
 Mesh read_mesh(const std::string& file) {
-  const std::size_t dot = file.find_last_of("./");
-  std::string extension = dot == std::string::npos || file[dot] == '/' ? "" : file.substr(dot);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".vtk") return mesh_detail::read_vtk(file);
-  if (extension == ".obj") return mesh_detail::read_obj(file);
-  if (extension == ".msh") return mesh_detail::read_msh(file);
-  throw Error(Errc::Input, fmt::format("unknown mesh format '{}'; expected .vtk, .obj or .msh", extension),
-              file);
+  const std::string extension = extension_of(file);
+  if (extension == ".node" || extension == ".ele") {
+    const std::string stem = file.substr(0, file.size() - extension.size());
+    FileCursor nodes(stem + ".node"), elements(stem + ".ele");
+    return mesh_detail::read_tetgen(std::move(nodes), std::move(elements));
+  }
+  // The format comes first: a file that cannot be a mesh is not read at all.
+  const Format& format = format_of(file);
+  return format.read(FileCursor(file));
+}
+
+Mesh parse_mesh(std::string content, const std::string& name) {
+  return format_of(name).read(FileCursor(name, std::move(content)));
 }
 
 }  // namespace resilin

@@ -15,10 +15,11 @@ namespace {
 
 constexpr long long kMaxCount = std::numeric_limits<int>::max();
 constexpr long long kMaxTags = 1000;
+constexpr long long kMaxNumber = std::numeric_limits<long long>::max();
 
 class MshReader {
  public:
-  explicit MshReader(const std::string& file) : in_(file) {}
+  explicit MshReader(FileCursor in) : in_(std::move(in)) {}
 
   Mesh read() {
     format();
@@ -32,40 +33,54 @@ class MshReader {
   void format();
   bool section();
   void nodes();
+  void nodes_of_version_2();
+  void nodes_of_version_4();
   void text_elements(Index count);
   void binary_elements(Index count);
   void elements();
+  void elements_of_version_2();
+  void elements_of_version_4();
 
-  void expect(std::string_view keyword) {
-    const std::string_view word = in_.word();
-    if (word != keyword) in_.fail(fmt::format("expected {}, not '{}'", keyword, shown(word)));
-  }
   long long next_integer(const char* what, long long low, long long high) {
-    if (!binary_) return in_.integer(what, low, high);
-    const long long value = in_.binary<std::int32_t>(swap_, what);
-    if (value < low || value > high)
-      in_.fail(fmt::format("{} is {}; expected an integer from {} to {}", what, value, low, high));
-    return value;
+    return binary_ ? in_.in_range(in_.binary<std::int32_t>(swap_, what), what, low, high)
+                   : in_.integer(what, low, high);
   }
-  double next_real(const char* what) { return binary_ ? in_.binary<double>(swap_, what) : in_.real(what); }
+  /// Counts and numbers of version 4, which are 8 bytes wide.
+  long long next_size(const char* what, long long low, long long high) {
+    return binary_ ? in_.in_range(in_.binary<std::int64_t>(swap_, what), what, low, high)
+                   : in_.integer(what, low, high);
+  }
+  double next_coordinate() {
+    return binary_ ? in_.finite(in_.binary<double>(swap_, "a coordinate"), "a coordinate") : in_.coordinate();
+  }
+  /// `text` counts the numbers of an item as text, `bytes` its size otherwise.
+  void require_room(Index count, Index text, Index bytes, const char* what) {
+    if (binary_) {
+      in_.require_room(count, bytes, what);
+    } else {
+      in_.require_numbers(text * count, fmt::format("numbers of {}", what).c_str());
+    }
+  }
 
   Index nodes_of(long long type);
   int vertex_of(long long number);
-  void add_element(long long type);
+  template <class NextNumber>
+  void add_element(long long type, NextNumber next_number);
 
   FileCursor in_;
   MeshParts parts_;
   std::vector<std::pair<long long, int>> numbers_;  ///< node number of the file and vertex, sorted
-  bool binary_ = false, swap_ = false, has_nodes_ = false, has_elements_ = false;
+  bool version_4_ = false, binary_ = false, swap_ = false, has_nodes_ = false, has_elements_ = false;
 };
 
 void MshReader::format() {
-  expect("$MeshFormat");
+  in_.expect("$MeshFormat");
   const std::string_view word = in_.word();
   double version = 0;
   if (!parse_real(word, version)) in_.fail(fmt::format("expected a version, not '{}'", shown(word)));
-  if (version < 2.0 || version >= 3.0)
-    in_.fail(fmt::format("MSH version {} cannot be read; save it as version 2.2", version));
+  version_4_ = version == 4.1;
+  if (!version_4_ && !(version >= 2.0 && version < 3.0))
+    in_.fail(fmt::format("MSH version {} cannot be read; save it as version 4.1 or 2.2", version));
   const bool binary = in_.integer("the file type (0 is text, 1 is binary)", 0, 1) == 1;
   in_.integer("the size of a real number", 8, 8);
   if (binary) {
@@ -76,7 +91,7 @@ void MshReader::format() {
     swap_ = one == swapped_one;
     binary_ = true;
   }
-  expect("$EndMeshFormat");
+  in_.expect("$EndMeshFormat");
 }
 
 bool MshReader::section() {
@@ -96,41 +111,102 @@ bool MshReader::section() {
 
 void MshReader::nodes() {
   if (has_nodes_) in_.fail("$Nodes stands twice");
-  const Index n = in_.integer("the number of nodes", 0, kMaxCount);
-  if (binary_) {
-    in_.end_line();
-    in_.require_room(n, 28, "nodes");
+  has_nodes_ = true;
+  if (version_4_) {
+    nodes_of_version_4();
   } else {
-    in_.require_numbers(4 * n, "numbers of nodes");
-  }
-  parts_.vertices.resize(3, n);
-  numbers_.reserve(static_cast<std::size_t>(n));
-  for (Index v = 0; v < n; ++v) {
-    numbers_.emplace_back(next_integer("a node number", 1, kMaxCount), static_cast<int>(v));
-    for (Index a = 0; a < 3; ++a) parts_.vertices(a, v) = next_real("a coordinate");
+    nodes_of_version_2();
   }
   std::sort(numbers_.begin(), numbers_.end());
   for (std::size_t i = 1; i < numbers_.size(); ++i)
     if (numbers_[i].first == numbers_[i - 1].first)
       in_.fail(fmt::format("node number {} stands twice", numbers_[i].first));
-  expect("$EndNodes");
-  has_nodes_ = true;
+  in_.expect("$EndNodes");
+}
+
+void MshReader::nodes_of_version_2() {
+  const Index n = in_.integer("the number of nodes", 0, kMaxCount);
+  if (binary_) in_.end_line();
+  require_room(n, 4, 28, "nodes");
+  parts_.vertices.resize(3, n);
+  numbers_.reserve(static_cast<std::size_t>(n));
+  for (Index v = 0; v < n; ++v) {
+    numbers_.emplace_back(next_integer("a node number", 1, kMaxCount), static_cast<int>(v));
+    for (Index a = 0; a < 3; ++a) parts_.vertices(a, v) = next_coordinate();
+  }
+}
+
+/// Blocks, one an entity: first the numbers of all nodes of the block, then their coordinates.
+void MshReader::nodes_of_version_4() {
+  if (binary_) in_.end_line();
+  const Index blocks = next_size("the number of blocks", 0, kMaxCount);
+  const Index n = next_size("the number of nodes", 0, kMaxCount);
+  for (const char* what : {"the lowest node number", "the highest node number"})
+    next_size(what, 0, kMaxNumber);
+  require_room(n, 4, 32, "nodes");
+  parts_.vertices.resize(3, n);
+  numbers_.reserve(static_cast<std::size_t>(n));
+  Index done = 0;
+  for (Index b = 0; b < blocks; ++b) {
+    const long long dimension = next_integer("the dimension of an entity", 0, 3);
+    next_integer("the number of an entity", -kMaxCount, kMaxCount);
+    const bool parametric = next_integer("whether nodes are parametric", 0, 1) == 1;
+    const Index size = next_size("the number of nodes of a block", 0, n - done);
+    for (Index v = done; v < done + size; ++v)
+      numbers_.emplace_back(next_size("a node number", 1, kMaxNumber), static_cast<int>(v));
+    for (Index v = done; v < done + size; ++v) {
+      for (Index a = 0; a < 3; ++a) parts_.vertices(a, v) = next_coordinate();
+      for (long long a = 0; parametric && a < dimension; ++a) next_coordinate();
+    }
+    done += size;
+  }
+  if (done != n) in_.fail(fmt::format("the blocks hold {} nodes; {} were announced", done, n));
 }
 
 void MshReader::elements() {
   if (!has_nodes_) in_.fail("$Elements stands before $Nodes");
   if (has_elements_) in_.fail("$Elements stands twice");
+  has_elements_ = true;
+  if (version_4_) {
+    elements_of_version_4();
+  } else {
+    elements_of_version_2();
+  }
+  in_.expect("$EndElements");
+}
+
+void MshReader::elements_of_version_4() {
+  if (binary_) in_.end_line();
+  const Index blocks = next_size("the number of blocks", 0, kMaxCount);
+  const Index n = next_size("the number of elements", 0, kMaxCount);
+  for (const char* what : {"the lowest element number", "the highest element number"})
+    next_size(what, 0, kMaxNumber);
+  require_room(n, 2, 16, "elements");
+  Index done = 0;
+  for (Index b = 0; b < blocks; ++b) {
+    next_integer("the dimension of an entity", 0, 3);
+    next_integer("the number of an entity", -kMaxCount, kMaxCount);
+    const long long type = next_integer("an element type", 0, kMaxCount);
+    nodes_of(type);
+    const Index size = next_size("the number of elements of a block", 0, n - done);
+    for (Index e = 0; e < size; ++e) {
+      next_size("an element number", 0, kMaxNumber);
+      add_element(type, [&] { return next_size("a node number", 1, kMaxNumber); });
+    }
+    done += size;
+  }
+  if (done != n) in_.fail(fmt::format("the blocks hold {} elements; {} were announced", done, n));
+}
+
+void MshReader::elements_of_version_2() {
   const Index n = in_.integer("the number of elements", 0, kMaxCount);
+  if (binary_) in_.end_line();
+  require_room(n, 4, 8, "elements");
   if (binary_) {
-    in_.end_line();
-    in_.require_room(n, 8, "elements");
     binary_elements(n);
   } else {
-    in_.require_numbers(4 * n, "numbers of elements");
     text_elements(n);
   }
-  expect("$EndElements");
-  has_elements_ = true;
 }
 
 void MshReader::text_elements(Index count) {
@@ -140,7 +216,7 @@ void MshReader::text_elements(Index count) {
     nodes_of(type);  // an unknown type is best refused at its own place
     const long long tags = next_integer("a number of tags", 0, kMaxTags);
     for (long long t = 0; t < tags; ++t) next_integer("a tag", -kMaxCount, kMaxCount);
-    add_element(type);
+    add_element(type, [&] { return next_integer("a node number", 1, kMaxCount); });
   }
 }
 
@@ -154,7 +230,7 @@ void MshReader::binary_elements(Index count) {
     for (long long e = 0; e < block; ++e) {
       next_integer("an element number", 0, kMaxCount);
       for (long long t = 0; t < tags; ++t) next_integer("a tag", -kMaxCount, kMaxCount);
-      add_element(type);
+      add_element(type, [&] { return next_integer("a node number", 1, kMaxCount); });
     }
     done += block;
   }
@@ -189,11 +265,11 @@ int MshReader::vertex_of(long long number) {
   return found->second;
 }
 
-void MshReader::add_element(long long type) {
+template <class NextNumber>
+void MshReader::add_element(long long type, NextNumber next_number) {
   std::array<int, 8> vertices{};
   const Index n = nodes_of(type);
-  for (Index i = 0; i < n; ++i)
-    vertices[static_cast<std::size_t>(i)] = vertex_of(next_integer("a node number", 1, kMaxCount));
+  for (Index i = 0; i < n; ++i) vertices[static_cast<std::size_t>(i)] = vertex_of(next_number());
   switch (type) {
     case 1:
       return parts_.add(ElementType::Segment2, vertices.data());
@@ -211,8 +287,8 @@ void MshReader::add_element(long long type) {
 
 }  // namespace
 
-Mesh read_msh(const std::string& file) {
-  return MshReader(file).read();
+Mesh read_msh(FileCursor in) {
+  return MshReader(std::move(in)).read();
 }
 
 }  // namespace resilin::mesh_detail

@@ -1,4 +1,3 @@
-#include "core/base/error.hpp"
 #include "core/mesh/file_cursor.hpp"
 #include "core/mesh/mesh_parts.hpp"
 
@@ -6,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 10> kPassedOver{"vt", "vn", "vp",     "g"
 
 class ObjReader {
  public:
-  explicit ObjReader(const std::string& file) : in_(file) {}
+  explicit ObjReader(FileCursor in) : in_(std::move(in)) {}
 
   Mesh read() {
     while (!in_.at_end()) {
@@ -48,10 +48,7 @@ class ObjReader {
 
  private:
   Index num_vertices() const { return static_cast<Index>(coordinates_.size() / 3); }
-  [[noreturn]] void fail(const std::string& message, int line) const {
-    throw Error(Errc::Input, message, to_string(Place{in_.file(), line, 0}));
-  }
-  [[noreturn]] void fail(const std::string& message) const { fail(message, line_); }
+  [[noreturn]] void fail(const std::string& message) const { in_.fail_at_line(line_, message); }
 
   /// One line without comment; a backslash at its end joins the next one.
   std::string statement() {
@@ -75,6 +72,8 @@ class ObjReader {
       double value = 0;
       if (!parse_real(word, value))
         fail(fmt::format("expected a coordinate (a number), not '{}'", shown(word)));
+      if (given < 3 && !std::isfinite(value))
+        fail(fmt::format("a coordinate is {}; expected a finite number", value));
       if (given < 3) coordinates_.push_back(value);  // a weight or a colour may follow
     }
     if (given < 3) fail(fmt::format("a vertex has {} coordinates; expected three", given));
@@ -115,9 +114,8 @@ class ObjReader {
   void check_forward_references() const {
     for (const auto& [index, line] : forward_)
       if (index >= num_vertices())
-        fail(fmt::format("vertex index {} is out of range; the file has {} vertices", index + 1,
-                         num_vertices()),
-             line);
+        in_.fail_at_line(line, fmt::format("vertex index {} is out of range; the file has {} vertices",
+                                           index + 1, num_vertices()));
   }
 
   FileCursor in_;
@@ -129,8 +127,8 @@ class ObjReader {
 
 }  // namespace
 
-Mesh read_obj(const std::string& file) {
-  return ObjReader(file).read();
+Mesh read_obj(FileCursor in) {
+  return ObjReader(std::move(in)).read();
 }
 
 }  // namespace resilin::mesh_detail

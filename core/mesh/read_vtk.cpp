@@ -1,14 +1,13 @@
 #include "core/base/error.hpp"
 #include "core/mesh/file_cursor.hpp"
 #include "core/mesh/mesh_parts.hpp"
+#include "core/mesh/number_type.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -19,53 +18,24 @@ namespace {
 constexpr Index kMaxCount = std::numeric_limits<int>::max();
 constexpr bool kSwap = std::endian::native == std::endian::little;  // legacy files are big endian
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return result;
-}
-
-enum class Number { Float, Double, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64 };
-
-std::optional<Number> number_named(const std::string& name) {
-  constexpr std::array<std::pair<const char*, Number>, 14> names{{{"FLOAT", Number::Float},
-                                                                  {"DOUBLE", Number::Double},
-                                                                  {"CHAR", Number::Int8},
-                                                                  {"UNSIGNED_CHAR", Number::UInt8},
-                                                                  {"SHORT", Number::Int16},
-                                                                  {"UNSIGNED_SHORT", Number::UInt16},
-                                                                  {"INT", Number::Int32},
-                                                                  {"VTKTYPEINT32", Number::Int32},
-                                                                  {"UNSIGNED_INT", Number::UInt32},
-                                                                  {"LONG", Number::Int64},
-                                                                  {"VTKTYPEINT64", Number::Int64},
-                                                                  {"VTKIDTYPE", Number::Int32},
-                                                                  {"UNSIGNED_LONG", Number::UInt64},
-                                                                  {"VTKTYPEUINT64", Number::UInt64}}};
+std::optional<NumberType> number_named(const std::string& name) {
+  constexpr std::array<std::pair<const char*, NumberType>, 14> names{{{"FLOAT", NumberType::Float},
+                                                                      {"DOUBLE", NumberType::Double},
+                                                                      {"CHAR", NumberType::Int8},
+                                                                      {"UNSIGNED_CHAR", NumberType::UInt8},
+                                                                      {"SHORT", NumberType::Int16},
+                                                                      {"UNSIGNED_SHORT", NumberType::UInt16},
+                                                                      {"INT", NumberType::Int32},
+                                                                      {"VTKTYPEINT32", NumberType::Int32},
+                                                                      {"UNSIGNED_INT", NumberType::UInt32},
+                                                                      {"LONG", NumberType::Int64},
+                                                                      {"VTKTYPEINT64", NumberType::Int64},
+                                                                      {"VTKIDTYPE", NumberType::Int32},
+                                                                      {"UNSIGNED_LONG", NumberType::UInt64},
+                                                                      {"VTKTYPEUINT64", NumberType::UInt64}}};
   for (const auto& [known, number] : names)
     if (name == known) return number;
   return std::nullopt;
-}
-
-Index size_of(Number number) {
-  switch (number) {
-    case Number::Int8:
-    case Number::UInt8:
-      return 1;
-    case Number::Int16:
-    case Number::UInt16:
-      return 2;
-    case Number::Float:
-    case Number::Int32:
-    case Number::UInt32:
-      return 4;
-    case Number::Double:
-    case Number::Int64:
-    case Number::UInt64:
-      return 8;
-  }
-  throw Error(Errc::Internal, "unknown number type");
 }
 
 /// Cells as lists of nodes: cell c has nodes[offsets[c]] to nodes[offsets[c + 1] - 1].
@@ -81,7 +51,7 @@ struct CellList {
 
 class VtkReader {
  public:
-  explicit VtkReader(const std::string& file) : in_(file) {}
+  explicit VtkReader(FileCursor in) : in_(std::move(in)) {}
 
   Mesh read() {
     header();
@@ -97,27 +67,26 @@ class VtkReader {
   void points();
   void cell_types();
   void field();
-  void add_cell(Index c, long long type);
   CellList cell_list();
   CellList counted_cells(Index count, Index numbers);
   CellList offset_cells(Index offsets, Index nodes);
 
-  Number number_type(const char* what) {
+  NumberType number_type(const char* what) {
     const std::string name = upper(in_.word());
-    const std::optional<Number> number = number_named(name);
+    const std::optional<NumberType> number = number_named(name);
     if (!number)
       in_.fail(
           fmt::format("unknown data type '{}' of {}; expected float, double, int, ...", shown(name), what));
     return *number;
   }
   Index count(const char* what) { return in_.integer(what, 0, kMaxCount); }
-  void require_room(Index n, Number type, const char* what) {
+  void require_room(Index n, NumberType type, const char* what) {
     if (!binary_) return in_.require_numbers(n, what);
     in_.end_line();
     in_.require_room(n, size_of(type), what);
   }
-  double next_real(Number type, const char* what);
-  long long next_integer(Number type, const char* what, long long low, long long high);
+  double next_coordinate(NumberType type);
+  long long next_integer(NumberType type, const char* what, long long low, long long high);
 
   FileCursor in_;
   MeshParts parts_;
@@ -184,10 +153,10 @@ bool VtkReader::section() {
 void VtkReader::points() {
   if (has_points_) in_.fail("POINTS stands twice");
   const Index n = count("the number of points");
-  const Number type = number_type("POINTS");
+  const NumberType type = number_type("POINTS");
   require_room(3 * n, type, "coordinates");
   parts_.vertices.resize(3, n);
-  for (double& coordinate : parts_.vertices.reshaped()) coordinate = next_real(type, "a coordinate");
+  for (double& coordinate : parts_.vertices.reshaped()) coordinate = next_coordinate(type);
   has_points_ = true;
 }
 
@@ -199,7 +168,7 @@ CellList VtkReader::cell_list() {
 
 /// Up to version 5.0: the number of nodes of a cell, then its nodes, and so on.
 CellList VtkReader::counted_cells(Index count, Index numbers) {
-  require_room(numbers, Number::Int32, "integers of cells");
+  require_room(numbers, NumberType::Int32, "integers of cells");
   if (numbers < count) in_.fail(fmt::format("{} cells cannot be held by {} integers", count, numbers));
   CellList list;
   list.offsets.reserve(static_cast<std::size_t>(count) + 1);
@@ -208,11 +177,11 @@ CellList VtkReader::counted_cells(Index count, Index numbers) {
   for (Index c = 0; c < count; ++c) {
     if (left == 0)
       in_.fail(fmt::format("the {} integers of the cells end at cell {} of {}", numbers, c, count));
-    const long long nodes = next_integer(Number::Int32, "the number of nodes of a cell", 0, --left);
+    const long long nodes = next_integer(NumberType::Int32, "the number of nodes of a cell", 0, --left);
     left -= nodes;
     for (long long i = 0; i < nodes; ++i)
       list.nodes.push_back(
-          static_cast<int>(next_integer(Number::Int32, "a vertex index", 0, parts_.vertices.cols() - 1)));
+          static_cast<int>(next_integer(NumberType::Int32, "a vertex index", 0, parts_.vertices.cols() - 1)));
     list.offsets.push_back(static_cast<Index>(list.nodes.size()));
   }
   if (left != 0) in_.fail(fmt::format("{} integers are left over after {} cells", left, count));
@@ -224,17 +193,17 @@ CellList VtkReader::offset_cells(Index offsets, Index nodes) {
   const auto array = [&](const char* keyword, Index n) {
     const std::string word = upper(in_.word());
     if (word != keyword) in_.fail(fmt::format("expected {}, not '{}'", keyword, shown(word)));
-    const Number type = number_type(keyword);
+    const NumberType type = number_type(keyword);
     require_room(n, type, "integers of cells");
     return type;
   };
   CellList list;
-  const Number offset_type = array("OFFSETS", offsets);
+  const NumberType offset_type = array("OFFSETS", offsets);
   for (Index i = 0; i < offsets; ++i) {
     const Index low = i == 0 ? 0 : list.offsets.back();
     list.offsets.push_back(next_integer(offset_type, "an offset", low, i == 0 ? 0 : nodes));
   }
-  const Number node_type = array("CONNECTIVITY", nodes);
+  const NumberType node_type = array("CONNECTIVITY", nodes);
   for (Index i = 0; i < nodes; ++i)
     list.nodes.push_back(
         static_cast<int>(next_integer(node_type, "a vertex index", 0, parts_.vertices.cols() - 1)));
@@ -249,58 +218,13 @@ void VtkReader::cell_types() {
   if (has_types_) in_.fail("CELL_TYPES stands twice");
   const Index n = count("the number of cell types");
   if (n != cells_.size()) in_.fail(fmt::format("{} cell types for {} cells", n, cells_.size()));
-  require_room(n, Number::Int32, "cell types");
-  for (Index c = 0; c < n; ++c) add_cell(c, next_integer(Number::Int32, "a cell type", 0, 255));
-  has_types_ = true;
-}
-
-void VtkReader::add_cell(Index c, long long type) {
-  const int* x = cells_.begin(c);
-  const Index n = cells_.length(c);
-  const auto expect = [&](Index nodes, const char* name) {
-    if (n != nodes)
-      in_.fail(fmt::format("cell {} has {} nodes; a {} (type {}) has {}", c, n, name, type, nodes));
-  };
-  switch (type) {
-    case 1:
-    case 2:
-      ++parts_.points;
-      return;
-    case 3:
-      expect(2, "line");
-      return parts_.add_polyline(x, n);
-    case 4:
-      return parts_.add_polyline(x, n);
-    case 5:
-      expect(3, "triangle");
-      return parts_.add_fan(x, n);
-    case 7:
-      return parts_.add_fan(x, n);
-    case 8: {
-      expect(4, "pixel");
-      const std::array<int, 4> quad{x[0], x[1], x[3], x[2]};
-      return parts_.add_fan(quad.data(), 4);
-    }
-    case 9:
-      expect(4, "quad");
-      return parts_.add_fan(x, n);
-    case 10:
-      expect(4, "tetrahedron");
-      return parts_.add(ElementType::Tet4, x);
-    case 11: {
-      expect(8, "voxel");
-      const std::array<int, 8> hex{x[0], x[1], x[3], x[2], x[4], x[5], x[7], x[6]};
-      return parts_.add(ElementType::Hex8, hex.data());
-    }
-    case 12:
-      expect(8, "hexahedron");
-      return parts_.add(ElementType::Hex8, x);
-    default:
-      in_.fail(fmt::format(
-          "cell {} has type {}; expected a line (3, 4), triangle (5), polygon (7), pixel (8), quad (9), "
-          "tetrahedron (10), voxel (11) or hexahedron (12)",
-          c, type));
+  require_room(n, NumberType::Int32, "cell types");
+  for (Index c = 0; c < n; ++c) {
+    const long long type = next_integer(NumberType::Int32, "a cell type", 0, 255);
+    const std::string wrong = parts_.add_vtk_cell(type, cells_.begin(c), cells_.length(c));
+    if (!wrong.empty()) in_.fail(fmt::format("cell {} {}", c, wrong));
   }
+  has_types_ = true;
 }
 
 /// Named arrays that belong to no point or cell (such as a time); not needed.
@@ -310,7 +234,7 @@ void VtkReader::field() {
   for (Index a = 0; a < arrays; ++a) {
     in_.word();
     const Index components = count("the number of components"), tuples = count("the number of tuples");
-    const Number type = number_type("an array");
+    const NumberType type = number_type("an array");
     const Index n = components * tuples;
     require_room(n, type, "values of an array");
     if (binary_) {
@@ -321,49 +245,19 @@ void VtkReader::field() {
   }
 }
 
-double VtkReader::next_real(Number type, const char* what) {
-  if (!binary_) return in_.real(what);
-  if (type == Number::Float) return static_cast<double>(in_.binary<float>(kSwap, what));
-  if (type == Number::Double) return in_.binary<double>(kSwap, what);
-  constexpr long long limit = std::numeric_limits<long long>::max();
-  return static_cast<double>(next_integer(type, what, -limit, limit));
+double VtkReader::next_coordinate(NumberType type) {
+  return binary_ ? in_.finite(binary_real(in_, type, kSwap, "a coordinate"), "a coordinate")
+                 : in_.coordinate();
 }
 
-long long VtkReader::next_integer(Number type, const char* what, long long low, long long high) {
-  if (!binary_) return in_.integer(what, low, high);
-  const auto value = [&]() -> long long {
-    switch (type) {
-      case Number::Int8:
-        return in_.binary<std::int8_t>(kSwap, what);
-      case Number::UInt8:
-        return in_.binary<std::uint8_t>(kSwap, what);
-      case Number::Int16:
-        return in_.binary<std::int16_t>(kSwap, what);
-      case Number::UInt16:
-        return in_.binary<std::uint16_t>(kSwap, what);
-      case Number::Int32:
-        return in_.binary<std::int32_t>(kSwap, what);
-      case Number::UInt32:
-        return in_.binary<std::uint32_t>(kSwap, what);
-      case Number::Int64:
-        return in_.binary<std::int64_t>(kSwap, what);
-      case Number::UInt64:
-        return static_cast<long long>(in_.binary<std::uint64_t>(kSwap, what));
-      case Number::Float:
-      case Number::Double:
-        break;
-    }
-    in_.fail(fmt::format("{} is stored as a real number; expected an integer type", what));
-  }();
-  if (value < low || value > high)
-    in_.fail(fmt::format("{} is {}; expected an integer from {} to {}", what, value, low, high));
-  return value;
+long long VtkReader::next_integer(NumberType type, const char* what, long long low, long long high) {
+  return binary_ ? binary_integer(in_, type, kSwap, what, low, high) : in_.integer(what, low, high);
 }
 
 }  // namespace
 
-Mesh read_vtk(const std::string& file) {
-  return VtkReader(file).read();
+Mesh read_vtk(FileCursor in) {
+  return VtkReader(std::move(in)).read();
 }
 
 }  // namespace resilin::mesh_detail

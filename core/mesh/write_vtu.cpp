@@ -1,6 +1,7 @@
 #include "core/base/error.hpp"
 #include "core/base/file.hpp"
 #include "core/mesh/io.hpp"
+#include "core/mesh/mesh_writers.hpp"
 
 #include <fmt/format.h>
 
@@ -75,27 +76,14 @@ std::string named_arrays(const char* tag, const NamedArrays& arrays, Index count
   return text + fmt::format("</{}>\n", tag);
 }
 
-std::uint8_t vtk_type(ElementType type) {
-  switch (type) {
-    case ElementType::Segment2:
-      return 3;
-    case ElementType::Tri3:
-      return 5;
-    case ElementType::Tet4:
-      return 10;
-    case ElementType::Hex8:
-      return 12;
-  }
-  throw Error(Errc::Internal, "unknown element type");
-}
-
 std::string cells(const Mesh& mesh) {
   const Eigen::Matrix<std::int64_t, Eigen::Dynamic, Eigen::Dynamic> nodes =
       mesh.elements.cast<std::int64_t>();
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(mesh.num_elements()));
   for (std::size_t e = 0; e < offsets.size(); ++e)
     offsets[e] = static_cast<std::int64_t>(e + 1) * mesh.elements.rows();
-  const std::vector<std::uint8_t> types(offsets.size(), vtk_type(mesh.type));
+  const std::vector<std::uint8_t> types(offsets.size(),
+                                        static_cast<std::uint8_t>(mesh_detail::vtk_cell_type(mesh.type)));
   return "<Cells>\n" + data_array("Int64", "connectivity", 1, nodes.data(), nodes.size()) +
          data_array("Int64", "offsets", 1, offsets.data(), mesh.num_elements()) +
          data_array("UInt8", "types", 1, types.data(), mesh.num_elements()) + "</Cells>\n";

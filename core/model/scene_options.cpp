@@ -4,7 +4,9 @@ namespace resilin {
 
 void MeshOptions::visit(ParamVisitor& v) {
   v.component("generator", "mesh_generator", generator, {.doc = "a generated mesh; `file` takes its place"});
-  v.path("file", file, {.doc = "mesh file (.vtk, .obj, .msh); takes the place of the generator"});
+  v.path("file", file,
+         {.doc = "mesh file (.vtk, .vtu, .obj, .off, .ply, .stl, .msh, .mesh, .node); takes the place of the "
+                 "generator"});
   v.real("scale", scale, {.doc = "factor on all coordinates", .min = 0, .max = 1e6, .open = true});
   v.vec3("translation", translation, {.doc = "added to all coordinates after scaling", .unit = "m"});
   v.real(

@@ -1,7 +1,9 @@
 #include "plugins/meshes/plant.hpp"
 
 #include "core/mesh/generators.hpp"
+#include "plugins/meshes/distance.hpp"
 #include "plugins/meshes/element_choice.hpp"
+#include "plugins/meshes/one_piece.hpp"
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -24,16 +26,6 @@ constexpr double kBranchRadius = 0.0130;
 constexpr double kLeafThickness = 0.0165;  ///< half of it
 constexpr int kPiecesPerBranch = 12;
 
-struct Capsule {
-  Vec3 from, to;
-  double radius;
-};
-struct Ellipsoid {
-  Vec3 centre;
-  Mat3 axes;  ///< columns: directions
-  Vec3 radii;
-};
-
 /// A branch leaves the stem at `height`, rises and then bends down to its tip, where a leaf goes on.
 struct Branch {
   double height;                   ///< of its foot on the stem [m]
@@ -51,17 +43,6 @@ constexpr std::array<Branch, 8> kBranches{{{0.20, 8, 0.318, 0.12, 0.108, 0.064},
                                            {0.62, 100, 0.165, 0.10, 0.075, 0.045},
                                            {0.66, 215, 0.19, 0.09, 0.080, 0.045}}};
 
-double distance(const Capsule& c, const Vec3& p) {
-  const Vec3 axis = c.to - c.from;
-  const double t = std::clamp((p - c.from).dot(axis) / axis.squaredNorm(), 0.0, 1.0);
-  return (p - c.from - t * axis).norm() - c.radius;
-}
-
-/// Of the right sign everywhere, which is all that cells ask for; a lower bound of the distance inside.
-double distance(const Ellipsoid& e, const Vec3& p) {
-  return ((e.axes.transpose() * (p - e.centre)).cwiseQuotient(e.radii).norm() - 1) * e.radii.minCoeff();
-}
-
 /// The foot: a pot that widens from the ground up.
 double foot_distance(const Vec3& p) {
   constexpr double height = 0.066, lower_radius = 0.064, upper_radius = 0.084;  // [m]
@@ -70,13 +51,13 @@ double foot_distance(const Vec3& p) {
 }
 
 /// A leaf from `root` on along `along`, its width horizontal.
-Ellipsoid leaf(const Vec3& root, const Vec3& along, double length, double width) {
-  Ellipsoid e;
+EllipsoidShape leaf(const Vec3& root, const Vec3& along, double length, double width) {
+  EllipsoidShape e;
   const Vec3 a = along.normalized();
   const Vec3 side = std::abs(a.z()) < 0.99 ? Vec3(Vec3::UnitZ().cross(a).normalized()) : Vec3(Vec3::UnitY());
   e.axes << a, side, a.cross(side);
   e.radii = {length, width, kLeafThickness};
-  e.centre = root + 0.85 * length * a;  // overlaps the tip of the branch
+  e.center = root + 0.85 * length * a;  // overlaps the tip of the branch
   return e;
 }
 
@@ -91,8 +72,8 @@ class Shape {
   /// Signed distance [m] to the union (exact sign), in the drawn size.
   double operator()(const Vec3& p) const {
     double d = foot_distance(p);
-    for (const Capsule& c : capsules_) d = std::min(d, distance(c, p));
-    for (const Ellipsoid& e : leaves_) d = std::min(d, distance(e, p));
+    for (const CapsuleShape& c : capsules_) d = std::min(d, distance(c, p));
+    for (const EllipsoidShape& e : leaves_) d = std::min(d, distance(e, p));
     return d;
   }
 
@@ -112,8 +93,8 @@ class Shape {
     leaves_.push_back(leaf(tip, tip - bend, b.leaf_length, b.leaf_width));
   }
 
-  std::vector<Capsule> capsules_;
-  std::vector<Ellipsoid> leaves_;
+  std::vector<CapsuleShape> capsules_;
+  std::vector<EllipsoidShape> leaves_;
 };
 
 }  // namespace
@@ -139,12 +120,7 @@ Mesh Plant::generate() const {
   Mesh mesh = make_voxels(
       -half, half + Vec3(0, 0, options_.height), options_.cell,
       [&](const Vec3& p) { return scale * shape(p / scale); }, element_type(options_.element));
-  const std::vector<Index> component = face_components(mesh);
-  const Index pieces = *std::max_element(component.begin(), component.end()) + 1;
-  if (pieces > 1)
-    throw Error(Errc::Input,
-                fmt::format("cells of {} m are too coarse for a plant {} m high: it falls into {} pieces",
-                            options_.cell, options_.height, pieces));
+  require_one_piece(mesh, options_.cell, fmt::format("a plant {} m high", options_.height));
   return mesh;
 }
 

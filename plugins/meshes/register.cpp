@@ -2,8 +2,13 @@
 #include "plugins/meshes/box.hpp"
 #include "plugins/meshes/cylinder.hpp"
 #include "plugins/meshes/plant.hpp"
+#include "plugins/meshes/quadruped.hpp"
+#include "plugins/meshes/shape_union.hpp"
+#include "plugins/meshes/sheet.hpp"
 #include "plugins/meshes/sphere.hpp"
 #include "plugins/meshes/surface_voxels.hpp"
+#include "plugins/meshes/torus.hpp"
+#include "plugins/meshes/tube.hpp"
 #include "plugins/meshes/voxel_sphere.hpp"
 
 RESILIN_PLUGIN("meshes", "0.1.0", registry) {
@@ -18,4 +23,11 @@ RESILIN_PLUGIN("meshes", "0.1.0", registry) {
                                              "the inside of a closed surface from a file, as equal cubes");
   registry.add<MeshGenerator, Plant>("plant",
                                      "a plant of equal cubes: foot, stem, curved branches, flat leaves");
+  registry.add<MeshGenerator, Torus>("torus", "a solid ring about z, boundary vertices on its surface");
+  registry.add<MeshGenerator, Tube>("tube", "a hollow cylinder along z, boundary vertices on its surfaces");
+  registry.add<MeshGenerator, Sheet>("grid", "a flat sheet of triangles, or one layer of solid elements");
+  registry.add<MeshGenerator, ShapeUnion>(
+      "sdf_union", "the smooth union of balls, boxes, capsules and rings, as equal cubes");
+  registry.add<MeshGenerator, Quadruped>("quadruped",
+                                         "an animal of equal cubes: body, four legs, neck, head and tail");
 }

@@ -7,9 +7,10 @@
 namespace resilin::meshes {
 
 void SurfaceVoxels::Options::visit(ParamVisitor& v) {
-  v.path(
-      "surface", surface,
-      {.doc = "file of a closed triangle surface (.obj, .vtk, .msh), oriented outwards", .required = true});
+  v.path("surface", surface,
+         {.doc = "file of a closed triangle surface (.stl, .ply, .obj, .off, .vtk, .vtu, .msh, .mesh), "
+                 "oriented outwards",
+          .required = true});
   v.real("cell", cell, {.doc = "edge of a cell", .unit = "m", .min = 0, .open = true});
   visit_element(v, element);
 }

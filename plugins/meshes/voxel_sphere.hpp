@@ -17,6 +17,7 @@ class VoxelSphere final : public MeshGenerator {
   };
 
   VoxelSphere(const Options& options, const BuildContext&) : options_(options) {}
+  /// Throws Error(Input) where the cubes differ from the ball's volume by more than a quarter.
   Mesh generate() const override;
 
  private:

@@ -3,7 +3,8 @@
 namespace resilin {
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "optimize", "gradcheck", "validate", "plugins", "schema"};
+const std::vector<std::string> kCommands = {"run",     "optimize", "gradcheck", "validate",
+                                            "plugins", "schema",   "mesh"};
 
 class UsageTest : public CliTest {};
 

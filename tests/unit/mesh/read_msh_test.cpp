@@ -95,8 +95,8 @@ TEST(ReadMsh, BinaryErrorsNameTheByte) {
 
 TEST(ReadMsh, MalformedFiles) {
   expect_error("", 1, "expected $MeshFormat, not ''");
-  expect_error("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n", 2,
-               "MSH version 4.1 cannot be read; save it as version 2.2");
+  expect_error("$MeshFormat\n4.0 0 8\n$EndMeshFormat\n", 2,
+               "MSH version 4 cannot be read; save it as version 4.1 or 2.2");
   expect_error("$MeshFormat\n2.2 0 4\n$EndMeshFormat\n", 2, "the size of a real number is 4");
   expect_error(kHead + "Nodes\n", 4, "expected a section such as $Nodes or $Elements, not 'Nodes'");
   expect_error(kHead + "$Comments\nnever closed\n", 4, "expected $EndComments before the end of the file");
@@ -105,6 +105,8 @@ TEST(ReadMsh, MalformedFiles) {
   expect_error(kHead + "$Elements\n0\n$EndElements\n", 4, "$Elements stands before $Nodes");
   expect_error(kHead + "$Nodes\n2\n1 0 0 0\n2 0 y 0\n$EndNodes\n", 7,
                "expected a coordinate (a number), not 'y'");
+  expect_error(kHead + "$Nodes\n2\n1 0 0 0\n2 0 nan 0\n$EndNodes\n", 7,
+               "a coordinate is nan; expected a finite number");
   expect_error(kHead + "$Nodes\n2\n1 0 0 0\n1 0 1 0\n$EndNodes\n", 7, "node number 1 stands twice");
   expect_error(kHead + "$Nodes\n1\n1 0 0 0\n2 0 1 0\n$EndNodes\n", 7, "expected $EndNodes, not '2'");
   expect_error(kHead + kNodes + "$Elements\n1\n1 4 0 10 7 3 5\n$EndElements\n", 14,
@@ -113,6 +115,77 @@ TEST(ReadMsh, MalformedFiles) {
                "element type 11 cannot be read");
   expect_error(kHead + kNodes + "$Elements\n1\n1 4 0 10 7 3", 14,
                "the file ends where a node number was expected");
+}
+
+/// A tetrahedron and its edge as version 4.1, text or binary, with node numbers out of order.
+std::string version_4(bool is_binary, bool big_endian, std::int64_t last_node = 10) {
+  std::string text = "$MeshFormat\n4.1 " + std::string(is_binary ? "1" : "0") + " 8\n";
+  const auto integers = [&](std::initializer_list<std::int32_t> values) {
+    for (const std::int32_t v : values) text += is_binary ? bytes_of(v, big_endian) : std::to_string(v) + " ";
+  };
+  const auto sizes = [&](std::initializer_list<std::int64_t> values) {
+    for (const std::int64_t v : values) text += is_binary ? bytes_of(v, big_endian) : std::to_string(v) + " ";
+    if (!is_binary) text += "\n";
+  };
+  const auto reals = [&](std::initializer_list<double> values) {
+    for (const double v : values) text += is_binary ? bytes_of(v, big_endian) : std::to_string(v) + " ";
+    if (!is_binary) text += "\n";
+  };
+  if (is_binary) integers({1}), text += "\n";
+  text += "$EndMeshFormat\n$Entities\n";
+  sizes({0, 0, 0, 0});
+  text += "\n$EndEntities\n$Nodes\n";
+  sizes({2, 4, 3, 10});
+  integers({1, 1, 1}), sizes({1});  // a curve with a parameter
+  sizes({7});
+  reals({2, 0, 0, 0.5});
+  integers({3, 1, 0}), sizes({3});
+  sizes({3, 4, 10});
+  reals({0, 3, 0}), reals({0, 0, 4}), reals({0, 0, 0});
+  text += "\n$EndNodes\n$Elements\n";
+  sizes({2, 2, 1, 2});
+  integers({1, 1, 1}), sizes({1});
+  sizes({1, 10, 7});
+  integers({3, 1, 4}), sizes({1});
+  sizes({2, last_node, 7, 3, 4});
+  return text + "\n$EndElements\n";
+}
+
+TEST(ReadMsh, Version4AsTextAndBinaryInBothByteOrders) {
+  for (const auto& [is_binary, big_endian] : {std::pair(false, false), {true, false}, {true, true}}) {
+    const Mesh mesh = parse_mesh(version_4(is_binary, big_endian), "m.msh");
+    EXPECT_EQ(mesh.type, ElementType::Tet4);
+    ASSERT_EQ(mesh.num_elements(), 1);
+    EXPECT_EQ(mesh.vertices.col(0), Vec3(2, 0, 0));
+    EXPECT_EQ(mesh.elements.col(0), Eigen::Vector4i(3, 0, 1, 2));
+    EXPECT_NEAR(element_measures(mesh)[0], 4, 1e-15);
+  }
+}
+
+TEST(ReadMsh, Version4EveryTruncationIsAnError) {
+  for (const bool is_binary : {false, true}) {
+    const std::string text = version_4(is_binary, false);
+    for (std::size_t n = 0; n + 1 < text.size(); ++n)
+      EXPECT_THROW(parse_mesh(text.substr(0, n), "m.msh"), Error) << n;
+  }
+}
+
+TEST(ReadMsh, Version4Mistakes) {
+  const auto expect = [](std::string text, const std::string& from, const std::string& to, int line,
+                         const std::string& part) {
+    text.replace(text.find(from), from.size(), to);
+    expect_input_error([&] { parse_mesh(text, "m.msh"); }, "m.msh", ":" + std::to_string(line), part);
+  };
+  const std::string text = version_4(false, false);
+  expect_input_error([] { parse_mesh(version_4(false, false, 11), "m.msh"); }, "m.msh", ":25",
+                     "node number 11 does not stand in $Nodes");
+  expect(text, "2 4 3 10", "2 9000000000000 3 10", 9, "the number of nodes is 9000000000000");
+  expect(text, "2 4 3 10", "2 2000000000 3 10", 9, "are announced");
+  expect(text, "2 4 3 10", "2 5 3 10", 17, "the blocks hold 4 nodes; 5 were announced");
+  expect(text, "2 4 3 10", "1 4 3 10", 12, "the blocks hold 1 nodes; 4 were announced");
+  expect(text, "2 2 1 2", "2 1 1 2", 24,
+         "the number of elements of a block is 1; expected an integer from 0 to 0");
+  expect(text, "3 1 4 1", "3 1 6 1", 24, "element type 6 cannot be read");
 }
 
 TEST(ReadMsh, HugeCountsAreRefusedBeforeMemoryIsTaken) {
