@@ -94,9 +94,10 @@ struct Centre {
 };
 
 /// Differences over falling steps, extrapolated once (Richardson): the pair that agrees best, its noise
-/// counted; and the Taylor order of the one-sided remainder.
+/// counted; and the Taylor order of the one-sided remainder. `noise`: of the loss, for the choice of the
+/// step.
 Difference best_difference(Line& line, const Stencil& stencil, const Centre& centre, double adjoint,
-                           double largest) {
+                           double largest, double noise) {
   constexpr int kSteps = 12;
   Difference best;
   double smallest = kInfinity, last = 0, last_extrapolated = 0, last_remainder = 0, step = largest;
@@ -116,7 +117,7 @@ Difference best_difference(Line& line, const Stencil& stencil, const Centre& cen
     const double extrapolated = difference + (difference - last) * stencil.extrapolation;
     if (k > 1) {
       const double change = std::abs(extrapolated - last_extrapolated);
-      const double uncertainty = change + weights * centre.noise.total() / step;
+      const double uncertainty = change + weights * noise / step;
       if (uncertainty < smallest) {
         smallest = uncertainty;
         best.value = extrapolated;
@@ -174,7 +175,12 @@ GradcheckRow check_direction(Task& task, const ParameterEntry& e, const Centre& 
   }
   Line line(task, centre.theta, sweep.direction);
   const Stencil& stencil = row.one_sided ? kForward : kCentral;
-  const Difference d = best_difference(line, stencil, centre, row.adjoint, sweep.largest);
+  // The bound on the noise is often far above it and then asks for large steps. Where small ones, chosen by
+  // the rounding of the loss value alone, agree with the adjoint, there is nothing left to judge.
+  const double value_rounding = std::numeric_limits<double>::epsilon() * std::abs(centre.loss);
+  Difference d = best_difference(line, stencil, centre, row.adjoint, sweep.largest, value_rounding);
+  if (!(std::abs(row.adjoint - d.value) <= tolerance * std::max(std::abs(row.adjoint), std::abs(d.value))))
+    d = best_difference(line, stencil, centre, row.adjoint, sweep.largest, centre.noise.total());
   row.difference = d.value;
   row.step = d.step;
   row.taylor_order = d.order;

@@ -29,8 +29,7 @@ class RESILIN_API Factorization {
   virtual void solve(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) = 0;
 
   /// What the last factorize() took, and what a column of solve() takes, in additions and multiplications:
-  /// counted, not timed, so that a choice that rests on it can be repeated. Those of dense kernels, which run
-  /// from cache, count a fifth.
+  /// counted, not timed, so that a choice that rests on it can be repeated.
   struct Work {
     double factorize = 0, solve = 0;
   };

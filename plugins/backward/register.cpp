@@ -9,5 +9,6 @@ RESILIN_PLUGIN("backward", "0.1.0", registry) {
                                              "Fixed-point iteration with the forward factor (DiffPD)");
   registry.add<BackwardSolver, PdLbfgsAdjoint>("pd_lbfgs", "L-BFGS around the forward matrix (DiffPD)");
   registry.add<BackwardSolver, DirectAdjoint>("direct", "Sparse factorisation of the exact Hessian");
-  registry.add<BackwardSolver, AutoAdjoint>("auto", "The one of these that takes the least counted work");
+  registry.add<BackwardSolver, AutoAdjoint>("auto",
+                                            "The other backward solver that takes the least counted work");
 }

@@ -38,7 +38,7 @@ class CholmodFactorization final : public Factorization {
     definite_ = cholmod_analyze(&view, &common_);
     if (definite_ == nullptr)
       throw Error(Errc::Numerics, "CHOLMOD could not analyse the matrix (out of memory?)");
-    definite_work_ = counted_work(definite_);
+    definite_work_ = counted_work();
   }
   ~CholmodFactorization() override {
     cholmod_free_factor(&definite_, &common_);
@@ -65,7 +65,7 @@ class CholmodFactorization final : public Factorization {
     if (indefinite_ == nullptr) {
       indefinite_ = cholmod_analyze(&view, &common_);
       check_memory();
-      indefinite_work_ = counted_work(indefinite_);
+      indefinite_work_ = counted_work();
     }
     common_.status = CHOLMOD_OK;
     cholmod_factorize(&view, indefinite_, &common_);
@@ -117,10 +117,7 @@ class CholmodFactorization final : public Factorization {
     return s;
   }
   /// Of the analysis that was done last.
-  Work counted_work(const cholmod_factor* factor) const {
-    constexpr double kDenseKernels = 0.2;
-    return {factor->is_super != 0 ? kDenseKernels * common_.fl : common_.fl, 4 * common_.lnz};
-  }
+  Work counted_work() const { return {common_.fl, 4 * common_.lnz}; }
   void check_memory() const {
     if (common_.status == CHOLMOD_OUT_OF_MEMORY) throw Error(Errc::Numerics, "CHOLMOD ran out of memory");
     if (common_.status == CHOLMOD_INVALID) throw Error(Errc::Internal, "CHOLMOD was given an invalid matrix");

@@ -98,7 +98,7 @@ class EigenLuFactorization final : public Factorization {
           (it.index() < j ? upper_ : lower_).add(it.index(), it.value());
       }
       const double entries = static_cast<double>(lower_.row.size()) - before;
-      work_.factorize += 2 * entries * entries / 5;  // dense kernels
+      work_.factorize += 2 * entries * entries;
       lower_.end_column(), upper_.end_column();
     }
     work_.solve = 2.0 * static_cast<double>(lower_.row.size() + upper_.row.size() + lower_.start.size());

@@ -136,7 +136,7 @@ TEST_F(StepProblemTest, KeepsPatternAndOrderingWhileOnlyValuesChange) {
   EXPECT_EQ(linear.factorizations, 2);
   first.solve_prefactored(b, z);
   EXPECT_EQ(linear.factorizations, 2);
-  s.set_parameters(1.25 * theta);
+  s.set_parameters(1.125 * theta);
   first.solve_prefactored(b, z);
   EXPECT_EQ(linear.analyses, 2);
   EXPECT_EQ(linear.factorizations, 4);
