@@ -82,9 +82,11 @@ std::string shown(std::string_view word) {
 FileCursor::FileCursor(const std::string& file) : FileCursor(file, read_file(file)) {}
 
 FileCursor::FileCursor(std::string name, std::string content)
-    : file_(std::move(name)), content_(std::move(content)) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (content_.starts_with(byte_order_mark)) position_ = byte_order_mark.size();
+    : file_(std::move(name)), content_(std::move(content)) {}
+
+void FileCursor::skip_byte_order_mark() {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (content_.starts_with(mark)) position_ = mark.size();
 }
 
 void FileCursor::fail(const std::string& message) const {

@@ -24,10 +24,13 @@ std::string shown(std::string_view word);
 
 class FileCursor {
  public:
-  /// Reads the whole file; throws Error(Io). A byte order mark of UTF-8 is passed over.
+  /// Reads the whole file; throws Error(Io).
   explicit FileCursor(const std::string& file);
   /// A file in memory; `name` stands for the file in messages.
   FileCursor(std::string name, std::string content);
+
+  /// At the beginning: passes over the mark that says UTF-8.
+  void skip_byte_order_mark();
 
   /// Error(Input) at the item read last: "file:line: message", from the first binary data on
   /// "file: byte N: message".

@@ -9,8 +9,8 @@
 
 namespace resilin {
 
-/// Reads by extension: .vtk (legacy unstructured grid or polydata, text and binary), .vtu (uncompressed:
-/// text, base64, appended), .obj, .off (text), .ply and .stl (text and binary), .msh (Gmsh 2.x and 4.1, text
+/// Reads by extension: .vtk (legacy unstructured grid or polydata, text and binary), .vtu (text, base64
+/// and appended, zlib too), .obj, .off (text), .ply and .stl (text and binary), .msh (Gmsh 2.x and 4.1, text
 /// and binary), .mesh (MEDIT, text), .node or .ele (TetGen: both files are read). Faces with more than three
 /// nodes become a fan of triangles; .stl, which repeats its vertices, gets those with exactly equal
 /// coordinates merged. If a file holds several element types, the one of the highest dimension is taken and

@@ -39,22 +39,27 @@ const Format& format_of(const std::string& file) {
       file);
 }
 
+FileCursor at_begin(FileCursor cursor) {
+  cursor.skip_byte_order_mark();
+  return cursor;
+}
+
 }  // namespace
 
 Mesh read_mesh(const std::string& file) {
   const std::string extension = extension_of(file);
   if (extension == ".node" || extension == ".ele") {
     const std::string stem = file.substr(0, file.size() - extension.size());
-    FileCursor nodes(stem + ".node"), elements(stem + ".ele");
-    return mesh_detail::read_tetgen(std::move(nodes), std::move(elements));
+    FileCursor nodes = at_begin(FileCursor(stem + ".node"));
+    return mesh_detail::read_tetgen(std::move(nodes), at_begin(FileCursor(stem + ".ele")));
   }
   // The format comes first: a file that cannot be a mesh is not read at all.
   const Format& format = format_of(file);
-  return format.read(FileCursor(file));
+  return format.read(at_begin(FileCursor(file)));
 }
 
 Mesh parse_mesh(std::string content, const std::string& name) {
-  return format_of(name).read(FileCursor(name, std::move(content)));
+  return format_of(name).read(at_begin(FileCursor(name, std::move(content))));
 }
 
 }  // namespace resilin

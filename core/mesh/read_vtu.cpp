@@ -1,6 +1,7 @@
 #include "core/base/error.hpp"
 #include "core/mesh/mesh_parts.hpp"
 #include "core/mesh/number_type.hpp"
+#include "core/mesh/vtu_data.hpp"
 #include "core/mesh/xml_tags.hpp"
 
 #include <fmt/format.h>
@@ -72,7 +73,7 @@ class VtuReader {
     in_.fail_at_line(a.line, fmt::format("array '{}': {}", shown(a.name), message));
   }
 
-  std::string bytes_of(const DataArray& array) const;
+  std::string_view source_of(const DataArray& array) const;
   std::vector<double> reals(const DataArray& array, Index count) const;
   std::vector<long long> integers(const DataArray& array, Index count, long long low, long long high) const;
   template <class Read>
@@ -82,7 +83,8 @@ class VtuReader {
   MeshParts parts_;
   std::vector<Piece> pieces_;
   std::string_view appended_;
-  bool appended_base64_ = false, swap_ = false, wide_header_ = false;
+  VtuEncoding encoding_;
+  bool appended_base64_ = false;
 };
 
 void VtuReader::structure() {
@@ -114,20 +116,21 @@ void VtuReader::head(const XmlTag& tag) {
   if (type != "UnstructuredGrid")
     in_.fail_at_line(tag.line, fmt::format("expected type UnstructuredGrid, not '{}'", shown(type)));
   const std::string compressor = attribute(tag, "compressor", "");
-  if (!compressor.empty())
+  encoding_.compressed = compressor == "vtkZLibDataCompressor";
+  if (!compressor.empty() && !encoding_.compressed)
     in_.fail_at_line(tag.line,
-                     fmt::format("the arrays are compressed by {}; expected uncompressed ones (such as "
-                                 "ParaView writes with the compressor type None)",
+                     fmt::format("the arrays are compressed by {}; expected uncompressed ones or zlib "
+                                 "(in ParaView the compressor types None and ZLib)",
                                  shown(compressor)));
   const std::string order = attribute(tag, "byte_order", "LittleEndian");
   if (order != "LittleEndian" && order != "BigEndian")
     in_.fail_at_line(tag.line,
                      fmt::format("expected byte order LittleEndian or BigEndian, not '{}'", shown(order)));
-  swap_ = (order == "LittleEndian") != (std::endian::native == std::endian::little);
+  encoding_.swap = (order == "LittleEndian") != (std::endian::native == std::endian::little);
   const std::string header = attribute(tag, "header_type", "UInt32");
   if (header != "UInt32" && header != "UInt64")
     in_.fail_at_line(tag.line, fmt::format("expected header type UInt32 or UInt64, not '{}'", shown(header)));
-  wide_header_ = header == "UInt64";
+  encoding_.wide_header = header == "UInt64";
 }
 
 void VtuReader::begin_piece(const XmlTag& tag) {
@@ -206,48 +209,27 @@ void VtuReader::appended(const XmlTag& tag) {
   appended_ = in_.content().substr(mark + 1);
 }
 
-/// The values as they lie in memory, without the size in front of them.
-std::string VtuReader::bytes_of(const DataArray& a) const {
-  const bool is_appended = a.format == "appended";
-  if (is_appended && a.offset >= appended_.size())
+/// Where the binary data of an array begin.
+std::string_view VtuReader::source_of(const DataArray& a) const {
+  if (a.format != "appended") return a.text;
+  if (a.offset >= appended_.size())
     fail(a, fmt::format("offset {} lies behind the {} bytes of appended data", a.offset, appended_.size()));
-  const std::string_view source = is_appended ? appended_.substr(a.offset) : std::string_view(a.text);
-  const bool raw = is_appended && !appended_base64_;
-  Base64Stream stream(raw ? std::string_view() : source);
-  std::size_t at = 0;
-  const auto take = [&](std::size_t count) {
-    std::string bytes;
-    const bool enough = raw ? count <= source.size() - at : stream.take(count, bytes);
-    if (!enough) fail(a, fmt::format("the data end before {} bytes, or are no base64", count));
-    if (raw) bytes = source.substr(at, count);
-    at += count;
-    return bytes;
-  };
-  FileCursor head(in_.file(), take(wide_header_ ? 8 : 4));
-  const NumberType type = wide_header_ ? NumberType::Int64 : NumberType::UInt32;
-  const long long size = binary_integer(head, type, swap_, "the size", std::numeric_limits<long long>::min(),
-                                        std::numeric_limits<long long>::max());
-  if (size < 0 || static_cast<std::size_t>(size) > source.size())
-    fail(a, fmt::format("{} bytes are announced, but only {} follow", size, source.size()));
-  return take(static_cast<std::size_t>(size));
+  return appended_.substr(a.offset);
 }
 
 /// Calls read(cursor) for each of `count` values; its failures get the place of the array.
 template <class Read>
 void VtuReader::read_all(const DataArray& a, Index count, Read read) const {
   const bool ascii = a.format == "ascii";
-  FileCursor cursor(in_.file(), ascii ? a.text : bytes_of(a));
+  VtuEncoding encoding = encoding_;
+  encoding.base64 = a.format == "binary" || appended_base64_;
+  const std::string_view source = ascii ? std::string_view() : source_of(a);
   try {
-    if (ascii) {
-      cursor.require_numbers(count, "values");
-    } else if (static_cast<Index>(cursor.remaining()) != count * size_of(a.type)) {
-      fail(a, fmt::format("holds {} bytes; expected {} values of {} bytes", cursor.remaining(), count,
-                          size_of(a.type)));
-    }
+    FileCursor cursor(in_.file(), ascii ? a.text : vtu_bytes(source, encoding, count, size_of(a.type)));
+    if (ascii) cursor.require_numbers(count, "values");
     for (Index i = 0; i < count; ++i) read(cursor);
     if (ascii) cursor.expect_end();
   } catch (const Error& e) {
-    if (e.where() == to_string(Place{in_.file(), a.line, 0})) throw;
     fail(a, e.message());
   }
 }
@@ -255,9 +237,10 @@ void VtuReader::read_all(const DataArray& a, Index count, Read read) const {
 std::vector<double> VtuReader::reals(const DataArray& a, Index count) const {
   std::vector<double> list;
   read_all(a, count, [&](FileCursor& cursor) {
-    list.push_back(a.format == "ascii"
-                       ? cursor.coordinate()
-                       : cursor.finite(binary_real(cursor, a.type, swap_, "a coordinate"), "a coordinate"));
+    list.push_back(
+        a.format == "ascii"
+            ? cursor.coordinate()
+            : cursor.finite(binary_real(cursor, a.type, encoding_.swap, "a coordinate"), "a coordinate"));
   });
   return list;
 }
@@ -266,8 +249,9 @@ std::vector<long long> VtuReader::integers(const DataArray& a, Index count, long
                                            long long high) const {
   std::vector<long long> list;
   read_all(a, count, [&](FileCursor& cursor) {
-    list.push_back(a.format == "ascii" ? cursor.integer("a value", low, high)
-                                       : binary_integer(cursor, a.type, swap_, "a value", low, high));
+    list.push_back(a.format == "ascii"
+                       ? cursor.integer("a value", low, high)
+                       : binary_integer(cursor, a.type, encoding_.swap, "a value", low, high));
   });
   return list;
 }

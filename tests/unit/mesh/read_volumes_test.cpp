@@ -61,6 +61,33 @@ std::string base64(const std::string& bytes) {
 
 enum class Encoding { Inline, InlineTwoBlocks, AppendedRaw, AppendedBase64 };
 
+/// As zlib writes data that it does not make smaller: one stored block.
+std::string zlib_stored(const std::string& data) {
+  std::uint32_t a = 1, b = 0;  // Adler-32
+  for (const char c : data) {
+    a = (a + static_cast<unsigned char>(c)) % 65521;
+    b = (b + a) % 65521;
+  }
+  const auto length = static_cast<std::uint16_t>(data.size());
+  return "\x78\x01\x01" + bytes_of(length, false) + bytes_of(static_cast<std::uint16_t>(~length), false) +
+         data + bytes_of(b << 16 | a, true);
+}
+
+/// Blocks of 16 bytes.
+std::string compressed_base64(const std::string& data, std::string (*encode)(const std::string&)) {
+  std::string head, body;
+  const auto add = [&](std::size_t n) { head += bytes_of(static_cast<std::uint32_t>(n), false); };
+  add((data.size() + 15) / 16);
+  add(16);
+  add(data.size() % 16);
+  for (std::size_t at = 0; at < data.size(); at += 16) {
+    const std::string block = zlib_stored(data.substr(at, 16));
+    add(block.size());
+    body += block;
+  }
+  return encode(head) + encode(body);
+}
+
 /// The two tetrahedra in one of the binary forms.
 std::string binary_vtu(Encoding encoding, bool big_endian, bool wide_header) {
   const Mesh mesh = parse_mesh(kVtuText, "m.vtu");
@@ -110,6 +137,60 @@ TEST(ReadVtu, BinaryInEveryEncodingByteOrderAndHeader) {
       }
 }
 
+std::string compressed_vtu() {
+  const Mesh mesh = parse_mesh(kVtuText, "m.vtu");
+  std::string points, nodes, ends;
+  for (const double c : mesh.vertices.reshaped()) points += bytes_of(c, false);
+  for (const int n : mesh.elements.reshaped()) nodes += bytes_of(std::int32_t{n}, false);
+  for (const std::int32_t e : {4, 8}) ends += bytes_of(e, false);
+  std::string text = kVtuHead;
+  text.replace(text.find("version=\"0.1\""), 13, "compressor=\"vtkZLibDataCompressor\"");
+  const auto array = [&](const std::string& facts, const std::string& data) {
+    text +=
+        "<DataArray " + facts + " format=\"binary\">" + compressed_base64(data, base64) + "</DataArray>\n";
+  };
+  text += "<Points>";
+  array("type=\"Float64\" NumberOfComponents=\"3\"", points);
+  text += "</Points><Cells>";
+  array("type=\"Int32\" Name=\"connectivity\"", nodes);
+  array("type=\"Int32\" Name=\"offsets\"", ends);
+  array("type=\"UInt8\" Name=\"types\"", "\x0A\x0A");
+  return text + "</Cells>" + kVtuEnd;
+}
+
+TEST(ReadVtu, DataThatLookLikeAByteOrderMark) {
+  // The first coordinate has the bytes EF BB BF, with which text files may begin.
+  const Folder folder;
+  Mesh mesh = make_box({1, 1, 1}, {1, 1, 1}, ElementType::Hex8);
+  const std::string bytes = "\xEF\xBB\xBF" + std::string(3, '\0') + "\xD0\xBF";
+  std::memcpy(mesh.vertices.data(), bytes.data(), sizeof(double));
+  write_vtu(folder.file("m.vtu"), mesh);
+  EXPECT_EQ(read_mesh(folder.file("m.vtu")).vertices, mesh.vertices);
+}
+
+TEST(ReadVtu, CompressedByZlibInBlocks) {
+  const std::string text = compressed_vtu();
+  expect_two_tetrahedra(parse_mesh(text, "m.vtu"));
+  for (std::size_t n = 0; n + 2 < text.size(); n += 3)
+    EXPECT_THROW(parse_mesh(text.substr(0, n), "m.vtu"), Error) << n;
+  expect_error("m.vtu", text, "NumberOfPoints=\"5\"", "NumberOfPoints=\"6\"", ":7",
+               "the blocks hold 120 bytes; expected 144");
+  // The same text once more with damaged data: the checksum of zlib sees it.
+  const std::size_t data = text.find("format=\"binary\">") + 150;
+  std::string damaged = text;
+  damaged[data] = damaged[data] == 'A' ? 'B' : 'A';
+  expect_input_error([&] { parse_mesh(damaged, "m.vtu"); }, "m.vtu", ":7", "cannot be uncompressed");
+  // A block that announces far more than it can hold.
+  std::string bomb = text;
+  bomb.replace(bomb.find("NumberOfPoints=\"5\""), 18, "NumberOfPoints=\"2000000000\"");
+  const std::string head = bytes_of(std::uint32_t{1}, false) + bytes_of(std::uint32_t{4000000000U}, false) +
+                           bytes_of(std::uint32_t{0}, false) + bytes_of(std::uint32_t{20}, false);
+  const std::size_t begin = bomb.find("format=\"binary\">") + 16;
+  bomb.replace(begin, bomb.find('<', begin) - begin, base64(head) + base64(std::string(20, 'x')));
+  expect_input_error([&] { parse_mesh(bomb, "m.vtu"); }, "m.vtu", ":7",
+                     "a block of 4000000000 bytes cannot come from 20 stored ones");
+}
+
 TEST(ReadVtu, SeveralPiecesAreJoined) {
   const std::size_t begin = kVtuText.find("<Piece"), end = kVtuText.find("</UnstructuredGrid>");
   std::string text = kVtuText;
@@ -137,8 +218,8 @@ TEST(ReadVtu, Mistakes) {
   expect("<VTKFile type", "<Vtk type", 3, "expected <VTKFile>, not <Vtk>");
   expect("UnstructuredGrid\" version", "PolyData\" version", 3,
          "expected type UnstructuredGrid, not 'PolyData'");
-  expect("version=\"0.1\"", "compressor=\"vtkZLibDataCompressor\"", 3,
-         "the arrays are compressed by vtkZLibDataCompressor; expected uncompressed ones");
+  expect("version=\"0.1\"", "compressor=\"vtkLZ4DataCompressor\"", 3,
+         "the arrays are compressed by vtkLZ4DataCompressor; expected uncompressed ones or zlib");
   expect("LittleEndian", "Little", 3, "expected byte order");
   expect("version=\"0.1\"", "header_type=\"UInt8\"", 3, "expected header type UInt32 or UInt64");
   expect("NumberOfPoints=\"5\" ", "", 5, "<Piece> has no NumberOfPoints");
