@@ -102,6 +102,23 @@ void PreloadOptions::visit(ParamVisitor& v) {
   v.flag("keep_velocity", keep_velocity, {.doc = "start with the velocity reached; otherwise at rest"});
 }
 
+void MemoryOptions::visit(ParamVisitor& v) {
+  v.real(
+      "budget", budget,
+      {.doc =
+           "for the states that a gradient needs; what does not fit is computed again on the way back, with "
+           "the same bits; 0: no limit",
+       .unit = "MB",
+       .min = 0,
+       .max = 1e9});
+  v.choice(
+      "checkpoints", checkpoints, {"auto", "uniform", "binomial"},
+      {.doc =
+           "uniform computes each step twice; binomial needs less memory and more time; auto: all states if "
+           "they fit, else uniform, else binomial"});
+  v.text("spill", spill, {.doc = "folder for checkpoints on disk, which then take no memory"});
+}
+
 void RecordOptions::visit(ParamVisitor& v) {
   v.integer("every", every, {.doc = "write every n-th step", .min = 1, .max = 1e9});
   v.flag("hdf5", hdf5, {.doc = "write trajectory.h5"});
@@ -127,6 +144,7 @@ void SceneOptions::visit(ParamVisitor& v) {
               "here; a constant for gradients"});
   v.choice("on_failure", on_failure, {"stop", "warn", "halve_step"},
            {.doc = "what to do with a step that does not converge"});
+  v.section("memory", memory, {.doc = "memory of gradients"});
   v.section("record", record, {.doc = "what is written"});
 }
 

@@ -82,6 +82,12 @@ struct RESILIN_API PreloadOptions {
   void visit(ParamVisitor& v);
 };
 
+struct RESILIN_API MemoryOptions {
+  double budget = 0;
+  std::string checkpoints = "auto", spill;
+  void visit(ParamVisitor& v);
+};
+
 struct RESILIN_API RecordOptions {
   Index every = 1;
   bool hdf5 = true;
@@ -100,6 +106,7 @@ struct RESILIN_API SceneOptions {
   bool has_preload = false;
   PreloadOptions preload;
   std::string on_failure = "stop";
+  MemoryOptions memory;
   RecordOptions record;
   void visit(ParamVisitor& v);
 };

@@ -1,16 +1,31 @@
 #include "core/optim/frame_loss.hpp"
 
 namespace resilin {
+namespace {
 
-double FrameLoss::value(const Trajectory& t) const {
-  double sum = 0;
-  for (Index k = 0; k < t.num_frames(); ++k)
-    if (counts(k, t.num_frames() - 1)) sum += frame_value(t.frame(k), k);
-  return sum;
-}
+class Sum final : public LossPass {
+ public:
+  Sum(const FrameLoss& loss, Index last) : loss_(loss), last_(last) {}
+  void observe(Index k, const State& s) override {
+    if (loss_.counts(k, last_)) sum_ += loss_.frame_value(s, k);
+  }
+  double value() const override { return sum_; }
+  void add_gradient(Index k, const State& s, double weight, Adjoint& a) const override {
+    if (loss_.counts(k, last_)) loss_.add_frame_gradient(s, k, weight, a);
+  }
 
-void FrameLoss::add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const {
-  if (counts(k, t.num_frames() - 1)) add_frame_gradient(t.frame(k), k, weight, a);
+ private:
+  const FrameLoss& loss_;
+  Index last_;
+  double sum_ = 0;
+};
+
+}  // namespace
+
+LossPass::~LossPass() = default;
+
+std::unique_ptr<LossPass> FrameLoss::begin(Index last) const {
+  return std::make_unique<Sum>(*this, last);
 }
 
 }  // namespace resilin

@@ -8,8 +8,7 @@ namespace resilin {
 /// L = sum over the frames k that count of l_k(x_k, v_k); other losses can weigh the l_k in their own way.
 class RESILIN_API FrameLoss : public Loss {
  public:
-  double value(const Trajectory& t) const final;
-  void add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const final;
+  std::unique_ptr<LossPass> begin(Index last) const final;
 
   /// `last`: number of the last frame.
   virtual bool counts(Index k, Index last) const = 0;

@@ -3,34 +3,36 @@
 
 #include "core/solve/integrator.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace resilin {
 
-/// The states at the ends of the scene's steps; frame 0 is the initial state.
-class RESILIN_API Trajectory {
+/// What a loss remembers of one trajectory while its frames pass by. Trajectories are not kept: they may be
+/// far larger than the memory, and are then computed piece by piece once more on the way back.
+class RESILIN_API LossPass {
  public:
-  explicit Trajectory(const Tape& tape) : tape_(tape) {}
-  Index num_frames() const { return static_cast<Index>(tape_.frames.size()); }
-  const State& frame(Index k) const {
-    return tape_.states[static_cast<std::size_t>(tape_.frames[static_cast<std::size_t>(k)])];
-  }
-
- private:
-  const Tape& tape_;
+  LossPass() = default;
+  LossPass(const LossPass&) = delete;
+  LossPass& operator=(const LossPass&) = delete;
+  virtual ~LossPass();
+  /// Frames 0 (the initial state) to the last, in this order.
+  virtual void observe(Index k, const State& s) = 0;
+  virtual double value() const = 0;  ///< once all frames have been observed
+  /// a.x += weight dL/dx_k, a.v += weight dL/dv_k; s is frame k again, all frames have been observed.
+  virtual void add_gradient(Index k, const State& s, double weight, Adjoint& a) const = 0;
 };
 
-/// A real function of the trajectory, with its derivative frame by frame.
+/// A real function of the states at the ends of the scene's steps, with its derivative frame by frame.
 class RESILIN_API Loss : public Component {
  public:
-  virtual double value(const Trajectory& t) const = 0;
-  /// a.x += weight dL/dx, a.v += weight dL/dv at frame k.
-  virtual void add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const = 0;
+  /// `last`: number of the last frame. The pass refers to the loss.
+  virtual std::unique_ptr<LossPass> begin(Index last) const = 0;
 
   /// True if it compares with the trajectory of the scene as it is written; that is then simulated once and
-  /// given to set_reference() before anything else.
+  /// shown to observe_reference(), frame by frame, before anything else.
   virtual bool needs_reference() const { return false; }
-  virtual void set_reference(std::vector<State> /*frames*/) {}
+  virtual void observe_reference(Index /*k*/, Index /*last*/, const State&) {}
 };
 RESILIN_KIND(Loss, "loss");
 

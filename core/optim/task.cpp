@@ -130,13 +130,10 @@ void Task::ensure_reference() {
   if (!reference_pending_) return;
   const VecX now = simulation_->system().parameters().values();
   simulation_->system().set_parameters(written_);
-  Tape tape;
-  run(tape);
-  std::vector<State> frames;
-  const Trajectory t(tape);
-  for (Index k = 0; k < t.num_frames(); ++k) frames.push_back(t.frame(k));
-  for (const auto& loss : losses_)
-    if (loss->needs_reference()) loss->set_reference(frames);
+  run([&](Index k, const State& s) {
+    for (const auto& loss : losses_)
+      if (loss->needs_reference()) loss->observe_reference(k, simulation_->num_steps(), s);
+  });
   simulation_->system().set_parameters(now);
   reference_pending_ = false;
 }
@@ -203,19 +200,31 @@ void Task::apply(ConstVec u) {
   simulation_->system().set_parameters(theta);
 }
 
-void Task::run(Tape& tape) {
-  last_rollout = simulation_->run(tape, true, [&](Index step, const State&, const SolveReport&) {
-    if (on_step) on_step(step);
-    return !interrupted();
-  });
+/// Forward only, keeping nothing but what `see` does.
+void Task::run(const std::function<void(Index, const State&)>& see) {
+  Tape tape;
+  last_rollout = simulation_->run(tape, false, observer(see));
   if (last_rollout.interrupted || interrupted()) throw Interrupted();
 }
 
-double Task::total_loss(const Tape& tape, double* sizes) const {
-  const Trajectory t(tape);
+StepObserver Task::observer(const std::function<void(Index, const State&)>& see) const {
+  return [this, see](Index step, const State& s, const SolveReport&) {
+    see(step, s);
+    if (on_step) on_step(step);
+    return !interrupted();
+  };
+}
+
+std::vector<std::unique_ptr<LossPass>> Task::begin_losses() const {
+  std::vector<std::unique_ptr<LossPass>> passes;
+  for (const auto& loss : losses_) passes.push_back(loss->begin(simulation_->num_steps()));
+  return passes;
+}
+
+double Task::total_loss(const std::vector<std::unique_ptr<LossPass>>& passes, double* sizes) const {
   double sum = 0;
-  for (std::size_t i = 0; i < losses_.size(); ++i) {
-    const double part = weights_[i] * losses_[i]->value(t);
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const double part = weights_[i] * passes[i]->value();
     sum += part;
     if (sizes != nullptr) *sizes += std::abs(part);
   }
@@ -235,9 +244,11 @@ double Task::regularization(ConstVec u, MutVec* gradient) const {
 
 double Task::loss_of_table() {
   ensure_reference();
-  Tape tape;
-  run(tape);
-  return total_loss(tape);
+  const auto passes = begin_losses();
+  run([&](Index k, const State& s) {
+    for (const auto& pass : passes) pass->observe(k, s);
+  });
+  return total_loss(passes);
 }
 
 double Task::loss(ConstVec u) {
@@ -247,25 +258,26 @@ double Task::loss(ConstVec u) {
 
 double Task::evaluate_table(VecX& dtheta, BackwardReport* report) {
   ensure_reference();
-  Tape tape;
-  run(tape);
-  double sizes = 0;
-  const double loss = total_loss(tape, &sizes);
-  last_noise = {kEpsilon * sizes, 0};
-  const Trajectory t(tape);
+  const auto passes = begin_losses();
+  last_noise = {};
   Adjoint seed;
   BackwardReport backward;
-  dtheta = simulation_->gradient(
-      tape,
-      [&](Index frame, Adjoint& a) {
+  dtheta = simulation_->run_with_gradient(
+      observer([&](Index k, const State& s) {
+        for (const auto& pass : passes) pass->observe(k, s);
+      }),
+      [&](Index frame, const State& s, Adjoint& a) {
         if (interrupted()) throw Interrupted();
         seed.x.setZero(a.x.size()), seed.v.setZero(a.v.size());
-        for (std::size_t i = 0; i < losses_.size(); ++i)
-          losses_[i]->add_gradient(t, frame, weights_[i], seed);
-        last_noise.rounding += rounding_effect(t.frame(frame), seed, simulation_->time_step());
+        for (std::size_t i = 0; i < passes.size(); ++i) passes[i]->add_gradient(frame, s, weights_[i], seed);
+        last_noise.rounding += rounding_effect(s, seed, simulation_->time_step());
         a.x += seed.x, a.v += seed.v;
       },
-      &backward);
+      last_rollout, &backward);
+  if (last_rollout.interrupted || interrupted()) throw Interrupted();
+  double sizes = 0;
+  const double loss = total_loss(passes, &sizes);
+  last_noise.rounding += kEpsilon * sizes;
   last_noise.solver = backward.solver_error;
   if (report != nullptr) *report = backward;
   return loss;

@@ -73,9 +73,11 @@ class RESILIN_API Task final : public Objective {
  private:
   void add_losses(const TaskOptions& options, BuildContext c, Diagnostics& found);
   void add_variable(const TaskParameter& p, const BuildContext& context, std::uint64_t& random);
-  void run(Tape& tape);
+  void run(const std::function<void(Index, const State&)>& see);
+  StepObserver observer(const std::function<void(Index, const State&)>& see) const;
   void ensure_reference();
-  double total_loss(const Tape& tape, double* sizes = nullptr) const;
+  std::vector<std::unique_ptr<LossPass>> begin_losses() const;
+  double total_loss(const std::vector<std::unique_ptr<LossPass>>& passes, double* sizes = nullptr) const;
   double regularization(ConstVec u, MutVec* gradient) const;
 
   std::unique_ptr<Simulation> simulation_;

@@ -9,7 +9,6 @@ struct Scratch {
   VecX x_ref, v_ref, x_force, v_force, force, dx_force, dv_force, y, load, rhs, z, minus_z, product, gradient;
   BlockMatrix hessian;
   std::vector<char> none;  ///< no coordinate is fixed
-  Index z_before = -1;     ///< state before the step whose adjoint z holds; -1: none
 };
 
 const State& earlier(const Tape& tape, const DifferenceFormula& f, Index j) {
@@ -244,11 +243,8 @@ SolveReport difference_backward(const StepTools& tools, const Tape& tape, const 
   w.rhs = next.x + next.v / f.h;
   for (Index i = 0; i < s.num_dofs(); ++i)
     if (problem.fixed()[static_cast<std::size_t>(i)]) w.rhs[i] = 0;
-  // The adjoint changes little from step to step: the later step's solution is the guess. Not across two
-  // passes.
-  if (w.z_before != record.after || record.after == static_cast<Index>(tape.states.size()) - 1)
-    w.z.setZero(s.num_dofs());
-  w.z_before = record.before;
+  // The adjoint changes little from step to step: the later step's solution is the guess.
+  if (tools.begins_backward || w.z.size() != s.num_dofs()) w.z.setZero(s.num_dofs());
   const SolveReport report = tools.backward.solve(problem, after.x, w.rhs, w.z);
 
   if (s.has_moving_pins()) {  // dL/d(held x+) = b - (dR/d held)^T z

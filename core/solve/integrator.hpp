@@ -42,6 +42,8 @@ struct StepTools {
   const BackwardSolver& backward;
   const LinearSolver& linear;
   Workspace& workspace;
+  /// The first step of a backward pass: nothing that an earlier pass left in the workspace is a guess for it.
+  bool begins_backward = false;
 };
 
 class RESILIN_API Integrator : public Component {

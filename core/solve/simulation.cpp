@@ -2,6 +2,7 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
+#include "core/solve/checkpoints.hpp"
 
 #include <fmt/format.h>
 
@@ -77,6 +78,7 @@ void Simulation::build(const SceneOptions& scene, const Registry& registry, cons
   steps_ = scene.time.steps;
   time_step_ = scene.time.step;
   on_failure_ = scene.on_failure;
+  memory_ = scene.memory;
   if (scene.has_preload && found.ok()) found.attempt([&] { preload(scene, registry, places); });
 }
 
@@ -165,74 +167,179 @@ void Simulation::advance(Tape& tape, const StepContext& context, int depth, Roll
                        r.residual, r.tolerance));
 }
 
+bool Simulation::roll(Tape& tape, Index first, Index last, bool keep_all, const StepObserver& observer,
+                      RolloutReport& report) const {
+  for (Index k = first; k < last; ++k) {
+    advance(tape, {time_step_ * static_cast<double>(k + 1), time_step_, k}, 0, report);
+    tape.frames.push_back(static_cast<Index>(tape.states.size()) - 1);
+    ++report.steps;
+    const SolveReport solve = tape.records.back().report;
+    if (!keep_all) {
+      keep_last_two(tape);
+      tape.frames.assign(1, static_cast<Index>(tape.states.size()) - 1);
+    }
+    if (observer && !observer(k + 1, tape.states.back(), solve)) {
+      report.interrupted = k + 1 < steps_;
+      return false;
+    }
+  }
+  return true;
+}
+
 RolloutReport Simulation::run(Tape& tape, bool keep_all, const StepObserver& observer) const {
   RolloutReport report;
   tape = {};
   tape.states.push_back(system_->initial_state());
   tape.frames.push_back(0);
-  if (observer && !observer(0, tape.states.back(), SolveReport{true, 0, 0, 0, 0.0, 0.0, {}})) {
+  if (observer && !observer(0, tape.states.back(), SolveReport{true, 0, 0, 0, 0.0, 0.0, {}}))
     report.interrupted = true;
-    return report;
-  }
-  for (Index k = 0; k < steps_; ++k) {
-    advance(tape, {time_step_ * static_cast<double>(k + 1), time_step_, k}, 0, report);
-    tape.frames.push_back(static_cast<Index>(tape.states.size()) - 1);
-    ++report.steps;
-    const SolveReport last = tape.records.back().report;
-    if (!keep_all) {
-      keep_last_two(tape);
-      tape.frames.assign(1, static_cast<Index>(tape.states.size()) - 1);
-    }
-    if (observer && !observer(k + 1, tape.states.back(), last)) {
-      report.interrupted = k + 1 < steps_;
-      return report;
-    }
-  }
+  else
+    roll(tape, 0, steps_, keep_all, observer, report);
   return report;
 }
 
-VecX Simulation::gradient(const Tape& tape, const FrameSeed& seed, BackwardReport* report) const {
-  const Index n = system_->num_dofs();
-  std::vector<Adjoint> adjoints(tape.states.size());
-  SystemCotangent cotangent = system_->zero_cotangent();
+/// What goes from one piece of a trajectory to the piece before it.
+struct Simulation::Backward {
+  const StateSeed& seed;
+  Watched watched;
+  SystemCotangent cotangent;
   BackwardReport sums;
-  Watched watched(*backward_);
-  const StepTools watched_tools{*system_, *forward_, watched, *linear_, *workspace_};
+  std::vector<Adjoint> adjoints;  ///< of the states of the present piece
+  bool begins = true;
+};
+
+/// Pulls adjoints back over the records from `first_record` on; frames[j] of the tape is frame first + j of
+/// the scene. Frame `first` is left to the piece before, unless there is none.
+void Simulation::pull_back(const Tape& tape, Index first, std::size_t first_record, Backward& pass) const {
+  const Index n = system_->num_dofs();
   auto frame = static_cast<Index>(tape.frames.size()) - 1;
   const auto seed_frames = [&](Index state) {
-    for (; frame >= 0 && tape.frames[static_cast<std::size_t>(frame)] == state; --frame) {
-      Adjoint& a = adjoints[static_cast<std::size_t>(state)];
+    for (; frame >= (first == 0 ? 0 : 1) && tape.frames[static_cast<std::size_t>(frame)] == state; --frame) {
+      Adjoint& a = pass.adjoints[static_cast<std::size_t>(state)];
       a.ensure(n);
-      seed(frame, a);
+      pass.seed(first + frame, tape.states[static_cast<std::size_t>(state)], a);
     }
   };
-  for (auto it = tape.records.rbegin(); it != tape.records.rend(); ++it) {
-    seed_frames(it->after);
-    Adjoint& after = adjoints[static_cast<std::size_t>(it->after)];
+  for (std::size_t i = tape.records.size(); i-- > first_record;) {
+    const StepRecord& record = tape.records[i];
+    seed_frames(record.after);
+    Adjoint& after = pass.adjoints[static_cast<std::size_t>(record.after)];
     after.ensure(n);
-    const SolveReport r = integrator_->backward(watched_tools, tape, *it, adjoints, cotangent);
-    sums.iterations += r.linear_iterations;
-    const double size = watched.take_size();
-    if (std::isfinite(it->report.residual)) sums.solver_error += size * it->report.residual;
-    if (r.tolerance > 0)
-      sums.worst_residual_ratio = std::max(sums.worst_residual_ratio, r.residual / r.tolerance);
-    if (!r.converged) {
-      ++sums.not_converged;
-      const std::string text = fmt::format(
-          "adjoint of step {} not solved to tolerance: residual {:.3g}, tolerance {:.3g}{}",
-          it->context.step + 1, r.residual, r.tolerance, r.note.empty() ? "" : " (" + r.note + ")");
-      if (on_failure_ != "warn")
-        throw Error(Errc::Numerics,
-                    text + ". Try another backward solver, or on_failure: warn to go on with it");
-      log_warn(text + ": this gradient is not exact");
-    }
+    const StepTools tools{*system_, *forward_,   pass.watched,
+                          *linear_, *workspace_, std::exchange(pass.begins, false)};
+    const SolveReport r = integrator_->backward(tools, tape, record, pass.adjoints, pass.cotangent);
+    count(r, record, pass);
     after = {};  // its memory is not needed any more
   }
-  seed_frames(0);
-  adjoints[0].ensure(n);
-  system_->finish_cotangent(cotangent, adjoints[0].x, adjoints[0].v);
-  if (report != nullptr) *report = sums;
-  return cotangent.theta;
+  if (first == 0) seed_frames(0);
+}
+
+void Simulation::count(const SolveReport& r, const StepRecord& record, Backward& pass) const {
+  BackwardReport& sums = pass.sums;
+  sums.iterations += r.linear_iterations;
+  const double size = pass.watched.take_size();
+  if (std::isfinite(record.report.residual)) sums.solver_error += size * record.report.residual;
+  if (r.tolerance > 0)
+    sums.worst_residual_ratio = std::max(sums.worst_residual_ratio, r.residual / r.tolerance);
+  if (r.converged) return;
+  ++sums.not_converged;
+  const std::string text = fmt::format(
+      "adjoint of step {} not solved to tolerance: residual {:.3g}, tolerance {:.3g}{}",
+      record.context.step + 1, r.residual, r.tolerance, r.note.empty() ? "" : " (" + r.note + ")");
+  if (on_failure_ != "warn")
+    throw Error(Errc::Numerics, text + ". Try another backward solver, or on_failure: warn to go on with it");
+  log_warn(text + ": this gradient is not exact");
+}
+
+VecX Simulation::gradient(const Tape& tape, const FrameSeed& seed, BackwardReport* report) const {
+  const StateSeed of_state = [&](Index frame, const State&, Adjoint& a) { seed(frame, a); };
+  Backward pass{of_state, Watched(*backward_), system_->zero_cotangent(), {}, {}, true};
+  pass.adjoints.resize(tape.states.size());
+  pull_back(tape, 0, 0, pass);
+  return finish(pass, report);
+}
+
+VecX Simulation::finish(Backward& pass, BackwardReport* report) const {
+  Adjoint& initial = pass.adjoints.front();
+  initial.ensure(system_->num_dofs());
+  system_->finish_cotangent(pass.cotangent, initial.x, initial.v);
+  if (report != nullptr) *report = pass.sums;
+  return pass.cotangent.theta;
+}
+
+VecX Simulation::run_with_gradient(const StepObserver& observer, const StateSeed& seed, RolloutReport& report,
+                                   BackwardReport* backward) const {
+  const CheckpointPlan plan = plan_checkpoints(steps_, system_->num_dofs(), 1e6 * memory_.budget,
+                                               memory_.checkpoints, !memory_.spill.empty());
+  Backward pass{seed, Watched(*backward_), system_->zero_cotangent(), {}, {}, true};
+  if (plan.keeps_all(steps_)) {
+    Tape tape;
+    report = run(tape, true, observer);
+    if (report.interrupted) return {};
+    pass.adjoints.resize(tape.states.size());
+    pull_back(tape, 0, 0, pass);
+    return finish(pass, backward);
+  }
+  CheckpointStore store(memory_.spill);
+  if (!first_pass(plan, store, observer, report)) return {};
+  for (Index end = steps_; !store.empty();) {
+    const Index begin = store.top_step();
+    Tape tape = store.top();
+    const Index free = plan.slots + 1 - store.size();
+    RolloutReport again;  // counted the first time
+    if (end - begin > plan.leaf) {
+      const Index next = free > 0 ? plan.split(begin, end, free) : end - plan.leaf;
+      roll(tape, begin, next, false, {}, again);
+      if (free > 0) {
+        store.push(next, std::move(tape));
+        continue;
+      }
+      pull_piece(tape, next, end, pass);
+      end = next;
+      continue;
+    }
+    store.pop();
+    pull_piece(tape, begin, end, pass);
+    end = begin;
+  }
+  return finish(pass, backward);
+}
+
+/// The forward pass, which leaves the plan's first checkpoints. False if the observer ended it.
+bool Simulation::first_pass(const CheckpointPlan& plan, CheckpointStore& store, const StepObserver& observer,
+                            RolloutReport& report) const {
+  report = {};
+  Tape tape;
+  tape.states.push_back(system_->initial_state());
+  tape.frames.push_back(0);
+  store.push(0, tape);
+  if (observer && !observer(0, tape.states.back(), SolveReport{true, 0, 0, 0, 0.0, 0.0, {}})) {
+    report.interrupted = true;
+    return false;
+  }
+  Index at = 0;
+  for (const Index point : plan.first_points(steps_)) {
+    if (!roll(tape, at, point, false, observer, report)) return false;
+    store.push(point, tape);
+    at = point;
+  }
+  // The observer may end it at the very last step, which ends nothing.
+  return roll(tape, at, steps_, false, observer, report) || !report.interrupted;
+}
+
+/// Computes the steps from `begin`, where the tape ends, to `end` again and pulls the adjoints back over
+/// them.
+void Simulation::pull_piece(Tape& tape, Index begin, Index end, Backward& pass) const {
+  const std::size_t states = tape.states.size(), records = tape.records.size();
+  RolloutReport again;
+  roll(tape, begin, end, true, {}, again);
+  // The last states of this piece are the first ones of the piece that was pulled back before.
+  std::vector<Adjoint> later = std::move(pass.adjoints);
+  pass.adjoints.assign(tape.states.size(), {});
+  for (std::size_t i = 0; i < std::min(later.size(), tape.states.size()); ++i)
+    pass.adjoints[tape.states.size() - 1 - i] = std::move(later[later.size() - 1 - i]);
+  pull_back(tape, begin, records, pass);
+  pass.adjoints.resize(states);
 }
 
 double Simulation::elastic_energy(const State& s, Index step) const {

@@ -31,6 +31,9 @@ struct BackwardReport {
   double solver_error = 0;
 };
 
+class CheckpointStore;
+struct CheckpointPlan;
+
 class RESILIN_API Simulation {
  public:
   /// Builds system and solvers and runs the preload, if there is one. Throws Error.
@@ -55,12 +58,29 @@ class RESILIN_API Simulation {
   using FrameSeed = std::function<void(Index frame, Adjoint& adjoint)>;
   VecX gradient(const Tape& tape, const FrameSeed& seed, BackwardReport* report = nullptr) const;
 
+  /// Rollout and gradient in one, within the scene's memory budget: the observer sees all frames in rising
+  /// order, then `seed` gets each of them again in falling order. The same bits as run() and gradient(). If
+  /// the observer ends it, report.interrupted is set and nothing is pulled back.
+  using StateSeed = std::function<void(Index frame, const State& state, Adjoint& adjoint)>;
+  VecX run_with_gradient(const StepObserver& observer, const StateSeed& seed, RolloutReport& report,
+                         BackwardReport* backward = nullptr) const;
+
   /// Elastic energy [J] of a state at the end of step `step`.
   double elastic_energy(const State& s, Index step) const;
   Workspace& workspace() const { return *workspace_; }
   StepTools tools() const;
 
  private:
+  struct Backward;
+  /// From step `first` (where the tape ends) to `last`; false if the observer ended it.
+  bool roll(Tape& tape, Index first, Index last, bool keep_all, const StepObserver& observer,
+            RolloutReport& report) const;
+  void pull_back(const Tape& tape, Index first, std::size_t first_record, Backward& pass) const;
+  void pull_piece(Tape& tape, Index begin, Index end, Backward& pass) const;
+  void count(const SolveReport& r, const StepRecord& record, Backward& pass) const;
+  VecX finish(Backward& pass, BackwardReport* report) const;
+  bool first_pass(const CheckpointPlan& plan, CheckpointStore& store, const StepObserver& observer,
+                  RolloutReport& report) const;
   void build(const SceneOptions& scene, const Registry& registry, const PlaceMap& places, Diagnostics& found);
   void preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
   /// One step of the scene, split in halves as long as it fails and the policy allows.
@@ -76,6 +96,7 @@ class RESILIN_API Simulation {
   Index steps_ = 0;
   double time_step_ = 0;
   std::string on_failure_;
+  MemoryOptions memory_;
 };
 
 }  // namespace resilin

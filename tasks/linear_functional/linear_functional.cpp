@@ -29,13 +29,11 @@ LinearFunctional::LinearFunctional(const Options& options, const BuildContext& c
     : a_(expand(options.positions, "positions", context)),
       b_(expand(options.velocities, "velocities", context)) {}
 
-double LinearFunctional::value(const Trajectory& t) const {
-  const State& s = t.frame(t.num_frames() - 1);
+double LinearFunctional::frame_value(const State& s, Index) const {
   return a_.dot(s.x) + b_.dot(s.v);
 }
 
-void LinearFunctional::add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const {
-  if (k != t.num_frames() - 1) return;
+void LinearFunctional::add_frame_gradient(const State&, Index, double weight, Adjoint& a) const {
   a.x += weight * a_;
   a.v += weight * b_;
 }

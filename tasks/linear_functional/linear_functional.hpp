@@ -1,11 +1,11 @@
 // L = sum_i a_i . x_i + b_i . v_i at the last frame: the plainest loss that sees every coordinate.
 #pragma once
 
-#include "core/optim/loss.hpp"
+#include "core/optim/frame_loss.hpp"
 
 namespace resilin {
 
-class LinearFunctional final : public Loss {
+class LinearFunctional final : public FrameLoss {
  public:
   struct Options {
     Field positions{Vec3(1, 1, 1)};
@@ -14,8 +14,9 @@ class LinearFunctional final : public Loss {
   };
   LinearFunctional(const Options& options, const BuildContext& context);
 
-  double value(const Trajectory& t) const override;
-  void add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const override;
+  bool counts(Index k, Index last) const override { return k == last; }
+  double frame_value(const State& s, Index k) const override;
+  void add_frame_gradient(const State& s, Index k, double weight, Adjoint& a) const override;
 
  private:
   VecX a_, b_;

@@ -34,8 +34,7 @@ void MatchTrajectory::read_reference(const BuildContext& context) {
                                                   reader.num_nodes(), context.num_nodes));
   reference_.resize(static_cast<std::size_t>(context.steps + 1));
   for (Index f = 0; f < reader.num_frames(); ++f)
-    if (reader.step(f) <= context.steps)
-      reference_[static_cast<std::size_t>(reader.step(f))] = reader.state(f);
+    if (reader.step(f) <= context.steps) observe_reference(reader.step(f), context.steps, reader.state(f));
   for (Index k = 0; k <= context.steps; ++k) {
     if (!counts(k, context.steps)) continue;
     const State& s = reference_[static_cast<std::size_t>(k)];
@@ -50,6 +49,21 @@ void MatchTrajectory::read_reference(const BuildContext& context) {
   }
 }
 
+/// Keeps what will be compared and no more: a long trajectory need not fit into the memory.
+void MatchTrajectory::observe_reference(Index k, Index last, const State& s) {
+  reference_.resize(static_cast<std::size_t>(last + 1));
+  if (!counts(k, last)) return;
+  State& kept = reference_[static_cast<std::size_t>(k)];
+  kept.t = s.t;
+  kept.x.resize(3 * static_cast<Index>(nodes_.size()));
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    kept.x.segment<3>(3 * static_cast<Index>(i)) = s.x.segment<3>(3 * nodes_[i]);
+  if (options_.velocity_weight == 0) return;
+  kept.v.resize(kept.x.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    kept.v.segment<3>(3 * static_cast<Index>(i)) = s.v.segment<3>(3 * nodes_[i]);
+}
+
 bool MatchTrajectory::counts(Index k, Index) const {
   return options_.frames.empty() ? k > 0 && k % options_.every == 0 : place_of(options_.frames, k) >= 0;
 }
@@ -57,21 +71,22 @@ bool MatchTrajectory::counts(Index k, Index) const {
 double MatchTrajectory::frame_value(const State& s, Index k) const {
   const State& r = reference_[static_cast<std::size_t>(k)];
   double sum = 0;
-  for (const Index n : nodes_) {
-    sum += 0.5 * (s.x.segment<3>(3 * n) - r.x.segment<3>(3 * n)).squaredNorm();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Index n = 3 * nodes_[i], at = 3 * static_cast<Index>(i);
+    sum += 0.5 * (s.x.segment<3>(n) - r.x.segment<3>(at)).squaredNorm();
     if (options_.velocity_weight > 0)
-      sum += 0.5 * options_.velocity_weight * (s.v.segment<3>(3 * n) - r.v.segment<3>(3 * n)).squaredNorm();
+      sum += 0.5 * options_.velocity_weight * (s.v.segment<3>(n) - r.v.segment<3>(at)).squaredNorm();
   }
   return sum;
 }
 
 void MatchTrajectory::add_frame_gradient(const State& s, Index k, double weight, Adjoint& a) const {
   const State& r = reference_[static_cast<std::size_t>(k)];
-  for (const Index n : nodes_) {
-    a.x.segment<3>(3 * n) += weight * (s.x.segment<3>(3 * n) - r.x.segment<3>(3 * n));
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Index n = 3 * nodes_[i], at = 3 * static_cast<Index>(i);
+    a.x.segment<3>(n) += weight * (s.x.segment<3>(n) - r.x.segment<3>(at));
     if (options_.velocity_weight > 0)
-      a.v.segment<3>(3 * n) +=
-          weight * options_.velocity_weight * (s.v.segment<3>(3 * n) - r.v.segment<3>(3 * n));
+      a.v.segment<3>(n) += weight * options_.velocity_weight * (s.v.segment<3>(n) - r.v.segment<3>(at));
   }
 }
 

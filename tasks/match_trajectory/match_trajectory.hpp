@@ -24,7 +24,7 @@ class MatchTrajectory final : public FrameLoss {
   double frame_value(const State& s, Index k) const override;
   void add_frame_gradient(const State& s, Index k, double weight, Adjoint& a) const override;
   bool needs_reference() const override { return options_.file.empty(); }
-  void set_reference(std::vector<State> frames) override { reference_ = std::move(frames); }
+  void observe_reference(Index k, Index last, const State& s) override;
 
  private:
   void read_reference(const BuildContext& context);

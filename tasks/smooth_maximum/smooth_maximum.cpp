@@ -7,6 +7,37 @@
 #include <limits>
 
 namespace resilin {
+namespace {
+
+class Pass final : public LossPass {
+ public:
+  Pass(const FrameLoss& loss, double sharpness, Index last)
+      : loss_(loss), sharpness_(sharpness), last_(last) {}
+  void observe(Index k, const State& s) override {
+    if (loss_.counts(k, last_)) parts_.push_back(loss_.frame_value(s, k));
+  }
+  double value() const override {
+    if (parts_.empty()) throw Error(Errc::Internal, "smooth maximum of no frames");
+    const double largest = *std::max_element(parts_.begin(), parts_.end());
+    double sum = 0;
+    for (const double part : parts_) sum += std::exp(sharpness_ * (part - largest));
+    return largest + std::log(sum) / sharpness_;
+  }
+  /// The weight of a frame, exp(b (l_k - L)), depends on all.
+  void add_gradient(Index k, const State& s, double weight, Adjoint& a) const override {
+    if (!loss_.counts(k, last_)) return;
+    const double share = std::exp(sharpness_ * (loss_.frame_value(s, k) - value()));
+    loss_.add_frame_gradient(s, k, weight * share, a);
+  }
+
+ private:
+  const FrameLoss& loss_;
+  double sharpness_;
+  Index last_;
+  std::vector<double> parts_;
+};
+
+}  // namespace
 
 void SmoothMaximum::Options::visit(ParamVisitor& v) {
   v.component("loss", "loss", loss, {.doc = "loss whose parts of each frame are compared", .required = true});
@@ -30,21 +61,8 @@ SmoothMaximum::SmoothMaximum(const Options& options, const BuildContext& context
   (void)made.release();
 }
 
-double SmoothMaximum::value(const Trajectory& t) const {
-  std::vector<double> parts;
-  for (Index k = 0; k < t.num_frames(); ++k)
-    if (inner_->counts(k, t.num_frames() - 1)) parts.push_back(inner_->frame_value(t.frame(k), k));
-  if (parts.empty()) throw Error(Errc::Internal, "smooth maximum of no frames");
-  const double largest = *std::max_element(parts.begin(), parts.end());
-  double sum = 0;
-  for (const double part : parts) sum += std::exp(sharpness_ * (part - largest));
-  return largest + std::log(sum) / sharpness_;
-}
-
-void SmoothMaximum::add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const {
-  if (!inner_->counts(k, t.num_frames() - 1)) return;
-  const double share = std::exp(sharpness_ * (inner_->frame_value(t.frame(k), k) - value(t)));
-  inner_->add_frame_gradient(t.frame(k), k, weight * share, a);
+std::unique_ptr<LossPass> SmoothMaximum::begin(Index last) const {
+  return std::make_unique<Pass>(*inner_, sharpness_, last);
 }
 
 }  // namespace resilin

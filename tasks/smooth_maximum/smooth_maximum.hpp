@@ -18,11 +18,11 @@ class SmoothMaximum final : public Loss {
   };
   SmoothMaximum(const Options& options, const BuildContext& context);
 
-  double value(const Trajectory& t) const override;
-  /// Looks at all frames each time: the weight of one, exp(b (l_k - L)), depends on all.
-  void add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const override;
+  std::unique_ptr<LossPass> begin(Index last) const override;
   bool needs_reference() const override { return inner_->needs_reference(); }
-  void set_reference(std::vector<State> frames) override { inner_->set_reference(std::move(frames)); }
+  void observe_reference(Index k, Index last, const State& s) override {
+    inner_->observe_reference(k, last, s);
+  }
 
  private:
   double sharpness_;

@@ -71,9 +71,8 @@ TEST_P(EveryLoss, GradientAgreesWithDifferencesAtEveryFrame) {
   const Index n = 3 * body.mesh.num_vertices();
   const auto loss = make_component<Loss>(GetParam(), context);
   if (loss->needs_reference()) {
-    std::vector<State> reference;
-    for (Index k = 0; k <= context.steps; ++k) reference.push_back(state(n, static_cast<unsigned>(k) + 50));
-    loss->set_reference(reference);
+    for (Index k = 0; k <= context.steps; ++k)
+      loss->observe_reference(k, context.steps, state(n, static_cast<unsigned>(k) + 50));
   }
   Tape tape = tape_of(n, context.steps);
   const double weight = 1.7;
@@ -81,7 +80,7 @@ TEST_P(EveryLoss, GradientAgreesWithDifferencesAtEveryFrame) {
   for (Index k = 0; k <= context.steps; ++k) {
     Adjoint a;
     a.ensure(n);
-    loss->add_gradient(Trajectory(tape), k, weight, a);
+    observed(*loss, tape)->add_gradient(k, tape.states[static_cast<std::size_t>(k)], weight, a);
     size += a.x.norm() + a.v.norm();
     for (unsigned seed = 1; seed <= 3; ++seed) {
       State& at = tape.states[static_cast<std::size_t>(k)];
@@ -90,7 +89,7 @@ TEST_P(EveryLoss, GradientAgreesWithDifferencesAtEveryFrame) {
       const auto along = [&](double s) {
         at.x = kept.x + s * px;
         at.v = kept.v + s * pv;
-        const double value = weight * loss->value(Trajectory(tape));
+        const double value = weight * observed(*loss, tape)->value();
         at = kept;
         return value;
       };

@@ -5,6 +5,7 @@
 #include "core/mesh/generators.hpp"
 #include "core/mesh/io.hpp"
 #include "core/model/parameter_table.hpp"
+#include "core/optim/loss.hpp"
 #include "core/params/passive_visitor.hpp"
 #include "tests/support/scenes.hpp"
 
@@ -225,6 +226,15 @@ inline double difference_gap(const std::function<VecX(double)>& f, const VecX& e
     if (gap < best) best = gap;
   }
   return best;
+}
+
+/// A pass that has seen all frames of the tape.
+inline std::unique_ptr<LossPass> observed(const Loss& loss, const Tape& tape) {
+  const auto last = static_cast<Index>(tape.frames.size()) - 1;
+  auto pass = loss.begin(last);
+  for (Index k = 0; k <= last; ++k)
+    pass->observe(k, tape.states[static_cast<std::size_t>(tape.frames[static_cast<std::size_t>(k)])]);
+  return pass;
 }
 
 }  // namespace resilin::test

@@ -1,5 +1,6 @@
 #include "core/optim/gradcheck.hpp"
 
+#include "core/optim/frame_loss.hpp"
 #include "tests/support/components.hpp"
 
 #include <cmath>
@@ -8,18 +9,17 @@ namespace resilin::test {
 namespace {
 
 /// L = sum of x^2 over the last frame, and of v^2/100; its gradient in x is `factor` times the right one.
-class SeededLoss : public Loss {
+class SeededLoss : public FrameLoss {
  public:
   SeededLoss(double factor, bool forget_velocities)
       : factor_(factor), forget_velocities_(forget_velocities) {}
-  double value(const Trajectory& t) const override {
-    const State& s = t.frame(t.num_frames() - 1);
+  bool counts(Index k, Index last) const override { return k == last; }
+  double frame_value(const State& s, Index) const override {
     return s.x.squaredNorm() + 0.01 * s.v.squaredNorm();
   }
-  void add_gradient(const Trajectory& t, Index k, double weight, Adjoint& a) const override {
-    if (k != t.num_frames() - 1) return;
-    a.x += factor_ * weight * 2 * t.frame(k).x;
-    if (!forget_velocities_) a.v += factor_ * weight * 0.02 * t.frame(k).v;
+  void add_frame_gradient(const State& s, Index, double weight, Adjoint& a) const override {
+    a.x += factor_ * weight * 2 * s.x;
+    if (!forget_velocities_) a.v += factor_ * weight * 0.02 * s.v;
   }
 
  private:

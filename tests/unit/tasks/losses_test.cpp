@@ -35,7 +35,8 @@ class Losses : public ::testing::Test {
     context.places = &places;
     return registry().make<Loss>(spec, context);
   }
-  double value(const std::string& yaml) const { return loss(yaml)->value(Trajectory(tape_)); }
+  double value_of(const Loss& l) const { return observed(l, tape_)->value(); }
+  double value(const std::string& yaml) const { return value_of(*loss(yaml)); }
   std::string error(const std::string& yaml) const {
     try {
       (void)loss(yaml);
@@ -94,7 +95,7 @@ TEST_F(Losses, TheCentreOfMassWeighsByVolume) {
     Tape tape;
     tape.states.push_back({graded.mesh.vertices.reshaped(), VecX::Zero(3 * graded.mesh.num_vertices()), 0});
     tape.frames.push_back(0);
-    return std::sqrt(2 * registry().make<Loss>(spec, graded.context())->value(Trajectory(tape)));
+    return std::sqrt(2 * observed(*registry().make<Loss>(spec, graded.context()), tape)->value());
   };
   EXPECT_NEAR(centre("centroid"), 5.0 / 12, 1e-14);
   EXPECT_NEAR(centre("center_of_mass"), 0.5, 1e-14);
@@ -127,8 +128,8 @@ TEST_F(Losses, MatchTrajectoryCountsTheFramesThatAreNamed) {
     reference[static_cast<std::size_t>(k)].x[0] += std::pow(10.0, static_cast<double>(k));
   const auto with = [&](const std::string& options) {
     const auto l = loss("{type: match_trajectory" + options + "}");
-    l->set_reference(reference);
-    return l->value(Trajectory(tape_));
+    for (Index k = 0; k <= 3; ++k) l->observe_reference(k, 3, reference[static_cast<std::size_t>(k)]);
+    return value_of(*l);
   };
   EXPECT_NEAR(with(""), 0.5 * (1e2 + 1e4 + 1e6), 1e-6);
   EXPECT_NEAR(with(", every: 2"), 0.5 * 1e4, 1e-8);
