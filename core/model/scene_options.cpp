@@ -111,11 +111,10 @@ void MemoryOptions::visit(ParamVisitor& v) {
        .unit = "MB",
        .min = 0,
        .max = 1e9});
-  v.choice(
-      "checkpoints", checkpoints, {"auto", "uniform", "binomial"},
-      {.doc =
-           "uniform computes each step twice; binomial needs less memory and more time; auto: all states if "
-           "they fit, else uniform, else binomial"});
+  v.choice("checkpoints", checkpoints, {"automatic", "uniform", "binomial"},
+           {.doc = "uniform computes each step twice; binomial needs less memory and more time; automatic: "
+                   "all states if "
+                   "they fit, else uniform, else binomial"});
   v.text("spill", spill, {.doc = "folder for checkpoints on disk, which then take no memory"});
 }
 

@@ -84,7 +84,7 @@ struct RESILIN_API PreloadOptions {
 
 struct RESILIN_API MemoryOptions {
   double budget = 0;
-  std::string checkpoints = "auto", spill;
+  std::string checkpoints = "automatic", spill;
   void visit(ParamVisitor& v);
 };
 

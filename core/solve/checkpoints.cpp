@@ -75,7 +75,7 @@ CheckpointPlan plan_checkpoints(Index steps, Index num_dofs, double budget, cons
   const double state = 16.0 * static_cast<double>(num_dofs);
   const auto all = std::isinf(budget) || budget == 0 ? std::numeric_limits<Index>::max()
                                                      : static_cast<Index>(std::min(budget / state, 1e15));
-  if (all - kOthers >= steps + 1 && mode == "auto") return {steps, 0, true};
+  if (all - kOthers >= steps + 1 && mode == "automatic") return {steps, 0, true};
   if (budget == 0) return unlimited(steps, mode);
   const Index cost = on_disk ? 0 : 2;  // states of a checkpoint
   const Index room = std::min<Index>(all - kOthers, steps + 1);
@@ -84,7 +84,7 @@ CheckpointPlan plan_checkpoints(Index steps, Index num_dofs, double budget, cons
     for (Index leaf = std::min(room - 1, steps); leaf >= 1; --leaf) {
       const Index slots = pieces(steps, leaf) - 1;
       const Index needed = leaf + 1 + cost * slots;
-      if (needed <= room && (slots > 0 || mode == "auto")) return {leaf, slots, true};
+      if (needed <= room && (slots > 0 || mode == "automatic")) return {leaf, slots, true};
     }
     const auto best = static_cast<Index>(std::ceil(std::sqrt(2.0 * static_cast<double>(steps))));
     if (mode == "uniform" || on_disk)

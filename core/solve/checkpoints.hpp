@@ -24,8 +24,8 @@ struct RESILIN_API CheckpointPlan {
   Index split(Index from, Index to, Index free) const;
 };
 
-/// The plan that computes the fewest steps again within `budget` bytes (0: no limit). mode: "auto" (uniform
-/// if that fits, else binomial), "uniform", "binomial". on_disk: checkpoints cost no memory. Throws
+/// The plan that computes the fewest steps again within `budget` bytes (0: no limit). mode: "automatic"
+/// (uniform if that fits, else binomial), "uniform", "binomial". on_disk: checkpoints cost no memory. Throws
 /// Error(Input) that says what would do if the budget is too small.
 RESILIN_API CheckpointPlan plan_checkpoints(Index steps, Index num_dofs, double budget,
                                             const std::string& mode, bool on_disk);

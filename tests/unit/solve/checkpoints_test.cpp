@@ -36,15 +36,15 @@ Work work_of(const CheckpointPlan& plan, Index steps) {
 }
 
 TEST(CheckpointPlan, KeepsEverythingThatFits) {
-  EXPECT_TRUE(plan_checkpoints(1000, 300, 0, "auto", false).keeps_all(1000));
-  EXPECT_TRUE(plan_checkpoints(1000, 300, 16.0 * 300 * 1100, "auto", false).keeps_all(1000));
-  EXPECT_FALSE(plan_checkpoints(1000, 300, 16.0 * 300 * 900, "auto", false).keeps_all(1000));
+  EXPECT_TRUE(plan_checkpoints(1000, 300, 0, "automatic", false).keeps_all(1000));
+  EXPECT_TRUE(plan_checkpoints(1000, 300, 16.0 * 300 * 1100, "automatic", false).keeps_all(1000));
+  EXPECT_FALSE(plan_checkpoints(1000, 300, 16.0 * 300 * 900, "automatic", false).keeps_all(1000));
 }
 
 TEST(CheckpointPlan, UniformComputesEveryStepTwiceWithinTheBudget) {
   for (const Index states : {900, 300, 110}) {
     const CheckpointPlan plan =
-        plan_checkpoints(1000, 300, 16.0 * 300 * static_cast<double>(states), "auto", false);
+        plan_checkpoints(1000, 300, 16.0 * 300 * static_cast<double>(states), "automatic", false);
     EXPECT_TRUE(plan.uniform);
     const Work w = work_of(plan, 1000);
     EXPECT_LE(w.steps, 2000);
@@ -61,7 +61,7 @@ TEST(CheckpointPlan, BinomialNeedsLittleMemoryAndFewPasses) {
   EXPECT_LE(w.states, 2 * 11 + 10);
   for (const Index states : {12, 20, 40, 60}) {
     const CheckpointPlan small =
-        plan_checkpoints(10000, 300, 16.0 * 300 * static_cast<double>(states), "auto", false);
+        plan_checkpoints(10000, 300, 16.0 * 300 * static_cast<double>(states), "automatic", false);
     EXPECT_FALSE(small.uniform);
     EXPECT_LE(work_of(small, 10000).states, states);
   }
@@ -76,9 +76,9 @@ TEST(CheckpointPlan, SaysWhatWouldBeEnough) {
     EXPECT_NE(std::string(e.what()).find("memory.budget"), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("binomial"), std::string::npos) << e.what();
   }
-  EXPECT_THROW(plan_checkpoints(1000, 300, 16.0 * 300 * 3, "auto", false), Error);
+  EXPECT_THROW(plan_checkpoints(1000, 300, 16.0 * 300 * 3, "automatic", false), Error);
   // On disk, checkpoints cost nothing.
-  EXPECT_TRUE(plan_checkpoints(1000, 300, 16.0 * 300 * 12, "auto", true).uniform);
+  EXPECT_TRUE(plan_checkpoints(1000, 300, 16.0 * 300 * 12, "automatic", true).uniform);
 }
 
 std::string swing(const std::string& integrator, const std::string& extra) {

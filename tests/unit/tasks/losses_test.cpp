@@ -149,8 +149,8 @@ TEST_F(Losses, MistakesAreNamed) {
   expect("{type: reach_target, target: [0, 0, 0], frames: [2, 1]}", "expected rising numbers");
   expect("{type: kinetic_energy, nodes: {box: {min: [5, 5, 5], max: [6, 6, 6]}}}", "matches no vertex");
   expect("{type: match_trajectory, every: 4}", "no step counts");
-  expect("{type: smooth_maximum, loss: {type: linear_functional}}",
-         "'linear_functional' is no sum over frames");
+  expect("{type: smooth_maximum, loss: {type: smooth_maximum, loss: {type: kinetic_energy}}}",
+         "'smooth_maximum' is no sum over frames");
 }
 
 }  // namespace
