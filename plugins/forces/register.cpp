@@ -3,5 +3,6 @@
 
 RESILIN_PLUGIN("forces", "0.1.0", registry) {
   using namespace resilin;
-  registry.add<Force, NodalForce>("nodal_force", "Given forces at vertices, constant or per step");
+  registry.add<Force, NodalForce>("nodal_force",
+                                  "Given forces at vertices: constant, per step or through key times");
 }
