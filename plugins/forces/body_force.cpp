@@ -46,8 +46,8 @@ void BodyForce::Options::visit(ParamVisitor& v) {
   v.text("fz", fz, {.doc = "z component"});
   v.assignments(
       "constants", constants,
-      {.doc = "names for numbers in the formulas, `{c: 0.5}`; a value may be a formula of those before; "
-              "gradients with respect to each exist as constants.NAME"});
+      {.doc = "names for numbers in the formulas, `{c: 0.5}`; a value may be a formula of numbers, as "
+              "`2*pi`; gradients with respect to each exist under constants.NAME"});
   v.choice(
       "per", per, {"mass", "volume", "vertex"},
       {.doc = "mass: the formulas are accelerations [m/s^2]; volume: forces per rest volume [N/m^3]; vertex: "
@@ -78,7 +78,7 @@ BodyForce::BodyForce(const Options& options, const BuildContext& context)
 
 void BodyForce::read_constants(const BuildContext& context) {
   constants_.resize(static_cast<Index>(options_.constants.size()));
-  std::vector<std::string> taken = Expression::reserved(), before;
+  std::vector<std::string> taken = Expression::reserved();
   taken.insert(taken.end(), variables().begin(), variables().end());
   for (Index i = 0; i < constants_.size(); ++i) {
     const auto& [name, written] = options_.constants[static_cast<std::size_t>(i)];
@@ -90,16 +90,14 @@ void BodyForce::read_constants(const BuildContext& context) {
       throw context.input_error(
           key, fmt::format("'{}' has a meaning of its own in formulas; choose another name", name));
     try {
-      const Expression value(constant_text(written), before);
+      const Expression value(constant_text(written), {});
       VecX values(value.size());
-      constants_[i] = value.evaluate(constants_.data(), values.data());
+      constants_[i] = value.evaluate(nullptr, values.data());
     } catch (const Error& e) {
       throw context.input_error(key, e.message());
     }
     if (!std::isfinite(constants_[i]))
       throw context.input_error(key, fmt::format("{} is no finite number", constants_[i]));
-    before.push_back(name);
-    taken.push_back(name);
   }
 }
 
