@@ -105,14 +105,16 @@ void BodyForce::read_formulas(const BuildContext& context) {
   std::vector<std::string> inputs = variables();
   for (const auto& constant : options_.constants) inputs.push_back(constant.first);
   const std::string* texts[3] = {&options_.fx, &options_.fy, &options_.fz};
+  Diagnostics found;  // so that the mistakes of all three are told together
   for (std::size_t k = 0; k < 3; ++k) {
     try {
       formulas_.emplace_back(*texts[k], inputs);
+      largest_ = std::max(largest_, formulas_.back().size());
     } catch (const Error& e) {
-      throw context.input_error(kFormulas[k], e.message());
+      found.collect(context.input_error(kFormulas[k], e.message()));
     }
-    largest_ = std::max(largest_, formulas_.back().size());
   }
+  found.throw_if_any();
 }
 
 void BodyForce::visit_parameters(ParamVisitor& v) {

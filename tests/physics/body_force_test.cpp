@@ -235,6 +235,12 @@ TEST(BodyForce, PointsToMistakesInFormulas) {
   EXPECT_EQ(error_of("fx: 1" + std::string(3000, ' ') + "+ 1"), "no error");
 }
 
+TEST(BodyForce, TellsTheMistakesOfAllFormulasTogether) {
+  const std::string text = error_of("fx: 1 +, fy: x, fz: q");
+  EXPECT_THAT(text, ::testing::HasSubstr("forces.field.fx: at character 4"));
+  EXPECT_THAT(text, ::testing::HasSubstr("forces.field.fz: at character 1: unknown name 'q'"));
+}
+
 TEST(BodyForce, PointsToOtherMistakes) {
   const auto expect = [](const std::string& options, const char* key, const char* message) {
     const std::string text = error_of(options);
