@@ -35,6 +35,12 @@ class Setter final : public PassiveVisitor {
     value.items = found->size() / (value.components * value.steps);
     value.values = *found;
   }
+  /// Numbers that a component names itself, each behind its key.
+  void assignments(const char* name, NamedList<std::string>& value, const Spec&) override {
+    for (auto& [key, text] : value)
+      if (const VecX* found = take((name + ("." + key)).c_str(), 1))
+        text = fmt::format("{:.17g}", (*found)[0]);
+  }
   void component(const char* name, const char*, ComponentSpec& value, const Spec&) override {
     walk(name, value);
   }
@@ -68,7 +74,9 @@ class Setter final : public PassiveVisitor {
 
   /// The value for parameter `name` here, if there is one; its size is a multiple of `unit`.
   const VecX* take(const char* name, const Spec& spec, Index unit) {
-    if (!spec.differentiable) return nullptr;
+    return spec.differentiable ? take(name, unit) : nullptr;
+  }
+  const VecX* take(const char* name, Index unit) {
     std::string path;
     for (const std::string& s : scope_) path += s + ".";
     const auto found = missing_.find(path + name);

@@ -1,4 +1,5 @@
-// Given forces at selected vertices, constant or per time step: f_i(t_k) = F[k][i].
+// Given forces at selected vertices: f_i(t) = F_i, constant, per time step (F[k][i]) or linear between key
+// times.
 #pragma once
 
 #include "core/energy/energy.hpp"
@@ -12,6 +13,7 @@ class NodalForce final : public Force {
     std::string body;
     Selector nodes;
     Field force{Vec3(0, 0, 0)};
+    VecX key_times;
     void visit(ParamVisitor& v);
   };
   NodalForce(const Options& options, const BuildContext& context);

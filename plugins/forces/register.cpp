@@ -1,7 +1,13 @@
 #include "core/plugin/plugin.hpp"
+#include "plugins/forces/body_force.hpp"
 #include "plugins/forces/nodal_force.hpp"
+#include "plugins/forces/pressure.hpp"
 
 RESILIN_PLUGIN("forces", "0.1.0", registry) {
   using namespace resilin;
-  registry.add<Force, NodalForce>("nodal_force", "Given forces at vertices, constant or per step");
+  registry.add<Force, BodyForce>("body_force",
+                                 "A field of force given by formulas of place, velocity and time");
+  registry.add<Force, NodalForce>("nodal_force",
+                                  "Given forces at vertices: constant, per step or through key times");
+  registry.add<Force, Pressure>("pressure", "Pressure on faces of a surface that moves and turns with them");
 }

@@ -56,6 +56,24 @@ TEST_F(OptimizeTest, AParameterOfEachVertexIsFittedAndWritten) {
   EXPECT_GT(again.state(0).v.norm(), 0);
 }
 
+TEST_F(OptimizeTest, AConstantOfAFormulaIsFittedAndTheOthersStayAsWritten) {
+  write("tiny.yaml",
+        tiny_scene() +
+            "forces: {wind: {type: body_force, constants: {a: 2*5, c: 1.5}, fy: a*c*t, fz: -a}}\n"
+            "parameters: [{path: forces.wind.constants.c, lower: 0, upper: 4, start: [3]}]\n"
+            "losses: [{loss: {type: match_trajectory}}]\n"
+            "optimizer: {type: lbfgsb}\n");
+  const ProgramResult r = run({"optimize", "tiny.yaml", "-o", "out"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NEAR(found(json("out/summary.json")), 1.5, 1e-4);
+  const std::string fitted = read("out/fitted.yaml");
+  EXPECT_TRUE(contains(fitted, "a: \"2*5\"")) << fitted;
+  EXPECT_FALSE(contains(fitted, "c: 3")) << fitted;
+  ASSERT_EQ(run({"run", "out/fitted.yaml", "-o", "again"}).code, 0);
+  const TrajectoryReader written(path("out/trajectory.h5")), again(path("again/trajectory.h5"));
+  EXPECT_EQ(written.state(5).x, again.state(5).x);
+}
+
 TEST_F(OptimizeTest, OneRegionIsFittedAndTheOthersStayAsWritten) {
   write("tiny.yaml", tiny_scene() +
                          "    regions: {root: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.1]}}}\n"

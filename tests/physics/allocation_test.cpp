@@ -197,6 +197,33 @@ TEST_P(Allocation, BackwardIterationsDoNotAllocate) {
   }
 }
 
+TEST(AllocationOfForces, ByFormulasDoesNotGrowWithTheBody) {
+  if (!RESILIN_COUNTS_ALLOCATIONS) GTEST_SKIP() << "malloc belongs to a sanitizer or another C library";
+  const auto count = [](Index cells) {
+    const auto sim = make_simulation(fmt::format(R"(
+bodies:
+  beam:
+    mesh: {{generator: {{type: box, cells: [{}, 2, 2]}}}}
+    materials: [neo_hookean]
+forces:
+  wind: {{type: body_force, constants: {{c: 0.5}}, fx: sin(x*y) - c*vx, fy: z^2*t, fz: abs(vy)}}
+)",
+                                                 cells));
+    const Index n = sim->system().num_dofs();
+    const VecX x = sim->system().initial_state().x, z = VecX::Ones(n);
+    VecX f = VecX::Zero(n), dx = f, dv = f, dtheta = VecX::Zero(3);
+    const Force& force = *sim->system().forces()[0];
+    const StepContext c{0.01, 0.01, 0};
+    const long first = allocations_in([&] { force.add_force(c, x, x, f); });
+    const long second = allocations_in([&] { force.add_vjp(c, x, x, z, dx, dv, dtheta); });
+    return std::pair(first, second);
+  };
+  const auto few = count(1), many = count(40);
+  EXPECT_EQ(many, few);
+  EXPECT_LE(few.first, 4);  // room for one evaluation
+  EXPECT_LE(few.second, 4);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Allocation,
                          ::testing::Values("corotated_volume", "neo_hookean", "stable_neo_hookean"),
                          [](const auto& p) { return p.param; });

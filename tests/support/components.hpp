@@ -86,7 +86,8 @@ class FactCollector final : public PassiveVisitor {
 inline std::unique_ptr<OptionsBase> filled_options(const std::string& kind, const std::string& type,
                                                    const std::map<std::string, double>& values = {});
 
-/// Gives what a type requires (a force, a surface file, a component) and sets numbers and flags by name.
+/// Gives what a type requires (a force, a surface file, a component, formulas) and sets numbers and flags by
+/// name.
 class OptionFiller final : public PassiveVisitor {
  public:
   explicit OptionFiller(std::map<std::string, double> values = {}, std::string surface = {})
@@ -103,6 +104,11 @@ class OptionFiller final : public PassiveVisitor {
   }
   void path(const char*, std::string& value, const Spec& spec) override {
     if (spec.required && value.empty()) value = surface_;
+  }
+  void text(const char* name, std::string& value, const Spec&) override {
+    static const std::map<std::string, std::string> formulas{
+        {"fx", "2 - 0.3*vx*x + 0.2*tanh(vy)"}, {"fy", "sin(3*x)*exp(-z) + t*y^2"}, {"fz", "-0.5*vz + x*y*z"}};
+    if (const auto found = formulas.find(name); found != formulas.end()) value = found->second;
   }
   void field(const char* name, Field& value, const Spec& spec) override {
     double number = 0;
