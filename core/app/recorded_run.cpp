@@ -62,7 +62,7 @@ Recorder::Recorder(const Job& job, const Simulation& simulation, const std::stri
     const Index steps = simulation.num_steps(), every = scene.record.every;
     header.num_frames = 1 + steps / every + (steps % every != 0 ? 1 : 0);
     for (const auto& body : system.bodies())
-      header.bodies.push_back({body->name, body->first_node, &body->mesh});
+      header.bodies.push_back({body->name, body->first_node, &body->rest()});
     run.files.push_back(job.path("trajectory.h5"));
     trajectory_ = std::make_unique<TrajectoryWriter>(run.files.back(), header);
   }
@@ -83,7 +83,7 @@ void Recorder::record(Index step, const State& state, const SolveReport& report)
   const auto x = as_columns(state.x), v = as_columns(state.v);
   for (const auto& body : system.bodies()) {
     const Index n = body->mesh.num_vertices();
-    series_->append(state.t, step, body->name, body->mesh, x.middleCols(body->first_node, n),
+    series_->append(state.t, step, body->name, body->rest(), x.middleCols(body->first_node, n),
                     v.middleCols(body->first_node, n));
   }
 }

@@ -48,6 +48,7 @@ struct FiniteElementData {
   std::vector<Pack> gradient;  ///< [batch][sample][c][3]
   std::vector<Pack> volume;    ///< [batch][sample]; zero in padding lanes
   std::vector<MaterialSlot> materials;
+  bool rest_is_parameter = false;  ///< then the first 3 num_body_nodes parameters are the rest positions
   Index num_parameters = 0;
   Index num_shared = 0;  ///< components of all fields whose items are shared by several elements
   Index first_node = 0, num_body_nodes = 0;

@@ -10,9 +10,7 @@
 #include <limits>
 
 namespace resilin {
-namespace {
 
-/// Energy of a group, summed over samples and lanes; where `stress` is given it gets V P.
 double evaluate_group(const FiniteElementData& d, Index group, Index step, Group& g, Mat3Pack* stress) {
   Pack total = splat(0.0);
   if (stress != nullptr)
@@ -38,7 +36,6 @@ double evaluate_group(const FiniteElementData& d, Index group, Index step, Group
   return sum(total);
 }
 
-/// Forces of the group's elements from V P, into the scratch.
 void scatter_stress(const FiniteElementData& d, Index group, const Mat3Pack* stress, Pack* force) {
   for (int b = 0; b < d.group_batches; ++b) {
     const Index batch = group * d.group_batches + b;
@@ -54,7 +51,20 @@ void scatter_stress(const FiniteElementData& d, Index group, const Mat3Pack* str
   }
 }
 
-}  // namespace
+void gather_nodes(const FiniteElementData& d, const std::vector<Pack>& force, double* out) {
+  const auto* scattered = reinterpret_cast<const double*>(force.data());
+  parallel_for(d.num_body_nodes, 512, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      double f[3] = {0, 0, 0};
+      for (Index k = d.gather_start[static_cast<std::size_t>(n)];
+           k < d.gather_start[static_cast<std::size_t>(n) + 1]; ++k) {
+        const double* p = scattered + d.gather[static_cast<std::size_t>(k)];
+        f[0] += p[0], f[1] += p[kLanes], f[2] += p[2 * kLanes];
+      }
+      for (int i = 0; i < 3; ++i) out[3 * n + i] += f[i];
+    }
+  });
+}
 
 double FiniteElementEnergy::value(const StepContext& c, ConstVec x, Workspace& ws) const {
   const FiniteElementData& d = *data_;
@@ -86,19 +96,7 @@ double FiniteElementEnergy::add_gradient(const StepContext& c, ConstVec x, MutVe
       scatter_stress(d, group, stress, scratch.force.data());
     }
   });
-  const auto* force = reinterpret_cast<const double*>(scratch.force.data());
-  double* out = grad.data() + 3 * d.first_node;
-  parallel_for(d.num_body_nodes, 512, [&](Index begin, Index end) {
-    for (Index n = begin; n < end; ++n) {
-      double f[3] = {0, 0, 0};
-      for (Index k = d.gather_start[static_cast<std::size_t>(n)];
-           k < d.gather_start[static_cast<std::size_t>(n) + 1]; ++k) {
-        const double* p = force + d.gather[static_cast<std::size_t>(k)];
-        f[0] += p[0], f[1] += p[kLanes], f[2] += p[2 * kLanes];
-      }
-      for (int i = 0; i < 3; ++i) out[3 * n + i] += f[i];
-    }
-  });
+  gather_nodes(d, scratch.force, grad.data() + 3 * d.first_node);
   double sum = 0;
   for (const double e : scratch.partial) sum += e;
   return sum;
@@ -149,6 +147,7 @@ void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstV
                                         Workspace& ws) const {
   const FiniteElementData& d = *data_;
   if (d.num_parameters == 0) return;
+  if (d.rest_is_parameter) add_rest_vjp(c, x, z, out.head(3 * d.num_body_nodes), ws);
   auto& scratch = ws.slot<FiniteElementScratch>(this);
   Index columns = 0;
   for (const MaterialSlot& m : d.materials) columns += m.num_components;

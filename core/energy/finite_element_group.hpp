@@ -81,4 +81,18 @@ void for_each_material(const FiniteElementData& d, Index group, Index step, Grou
       visit(m, load_material(d, m, group, step, g));
 }
 
+/// Energy of a group, summed over samples and lanes; where `stress` is given it gets V P.
+double evaluate_group(const FiniteElementData& d, Index group, Index step, Group& g, Mat3Pack* stress);
+/// V dP/dF of all samples of a group.
+void tangent_group(const FiniteElementData& d, Index group, Index step, Group& g, bool project_psd,
+                   TangentPack* total);
+/// Sums of T dN_c/dX over the samples of each of the group's elements into the scratch, T given per sample:
+/// with T = V P the elements' forces.
+void scatter_stress(const FiniteElementData& d, Index group, const Mat3Pack* stress, Pack* force);
+/// Adds what scatter_stress() left to the body's nodes (3 numbers each), in the order of elements.
+void gather_nodes(const FiniteElementData& d, const std::vector<Pack>& force, double* out);
+/// Node numbers, gradients and volumes of the elements of `mesh`, which has the topology that `d` was made
+/// for.
+void fill_batches(FiniteElementData& d, const Mesh& mesh);
+
 }  // namespace resilin

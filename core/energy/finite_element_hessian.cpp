@@ -26,7 +26,8 @@ void project_to_psd(TangentPack& c) {
   }
 }
 
-/// V dP/dF of all samples of a group.
+}  // namespace
+
 void tangent_group(const FiniteElementData& d, Index group, Index step, Group& g, bool project_psd,
                    TangentPack* total) {
   for (int p = 0; p < kG; ++p)
@@ -44,6 +45,8 @@ void tangent_group(const FiniteElementData& d, Index group, Index step, Group& g
   if (project_psd)
     for (int p = 0; p < kG; ++p) project_to_psd(total[p]);
 }
+
+namespace {
 
 /// K_ab += g_a^T C g_b for all pairs a <= b of one sample pack.
 void add_stiffness(const TangentPack& c, const Pack* g, int nodes, Pack* k) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 
 namespace resilin {
-namespace {
 
 void fill_batches(FiniteElementData& d, const Mesh& mesh) {
   d.node.assign(static_cast<std::size_t>(d.num_batches * d.nodes * kLanes), 0);
@@ -32,6 +31,8 @@ void fill_batches(FiniteElementData& d, const Mesh& mesh) {
     }
   }
 }
+
+namespace {
 
 /// For each body node the places of its forces in the scratch, in the order of elements.
 void fill_gather(FiniteElementData& d) {
@@ -145,7 +146,7 @@ void add_fields(FiniteElementData& d, const BuildContext& context, const std::ve
 
 FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
                                          std::vector<std::unique_ptr<Material>> materials,
-                                         const std::vector<BuildContext>& contexts)
+                                         const std::vector<BuildContext>& contexts, bool rest_is_parameter)
     : data_(std::make_unique<FiniteElementData>()) {
   FiniteElementData& d = *data_;
   d.type = mesh.type;
@@ -158,6 +159,8 @@ FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
   d.num_pairs = d.nodes * (d.nodes + 1) / 2;
   d.first_node = first_node;
   d.num_body_nodes = mesh.num_vertices();
+  d.rest_is_parameter = rest_is_parameter;
+  d.num_parameters = rest_is_parameter ? 3 * d.num_body_nodes : 0;
   fill_batches(d, mesh);
   fill_gather(d);
   Diagnostics found;

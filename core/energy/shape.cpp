@@ -21,7 +21,7 @@ double hex_shape(int c, const double* xi, Vec3& gradient) {
 }
 
 void require_positive(double det, Index element) {
-  if (!(det > 0))
+  if (!(det > 0) || !std::isfinite(det) || !std::isfinite(1 / det))
     throw Error(
         Errc::Input,
         fmt::format("element {} is inverted or has no volume in its rest shape (Jacobian {})", element, det));
@@ -109,6 +109,19 @@ void add_lumped_mass_vjp(const Mesh& mesh, ConstVec w, MutVec out) {
   for_each_lumped(mesh, [&](Index e, int vertex, double integral) {
     out[out.size() == 1 ? 0 : e] += w[vertex] * integral;
   });
+}
+
+void add_lumped_mass_rest_vjp(const Mesh& mesh, const VecX& density, ConstVec w, MutVec out) {
+  for (Index e = 0; e < mesh.num_elements(); ++e) {
+    const ElementQuadrature q = element_quadrature(mesh, e);
+    for (int s = 0; s < q.samples; ++s) {
+      double weight = 0;  // of the sample's volume
+      for (int c = 0; c < q.nodes; ++c) weight += q.shape[s][c] * w[mesh.elements(c, e)];
+      weight *= density[density.size() == 1 ? 0 : e] * q.volume[s];
+      for (int c = 0; c < q.nodes; ++c)
+        for (int k = 0; k < 3; ++k) out[3 * mesh.elements(c, e) + k] += weight * q.gradient[s][c][k];
+    }
+  }
 }
 
 }  // namespace resilin

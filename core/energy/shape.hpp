@@ -21,5 +21,8 @@ RESILIN_API ElementQuadrature element_quadrature(const Mesh& mesh, Index element
 RESILIN_API VecX lumped_mass(const Mesh& mesh, const VecX& density);
 /// out[e] (or the only entry) += sum_i w_i dm_i/d(density): the transpose of lumped_mass.
 RESILIN_API void add_lumped_mass_vjp(const Mesh& mesh, ConstVec w, MutVec out);
+/// out[3 i + k] += sum_j w_j dm_j/dX_i[k] [unit of w times kg/m], X the vertices: with N fixed at a sample
+/// of volume V, dV = V sum_i dX_i . dN_i/dX.
+RESILIN_API void add_lumped_mass_rest_vjp(const Mesh& mesh, const VecX& density, ConstVec w, MutVec out);
 
 }  // namespace resilin

@@ -66,6 +66,11 @@ void DampingOptions::visit(ParamVisitor& v) {
           .differentiable = true});
 }
 
+void RestShapeOptions::visit(ParamVisitor& v) {
+  v.field("displacements", displacements,
+          {.doc = "added to each vertex of the mesh", .unit = "m", .differentiable = true});
+}
+
 void BodyOptions::visit(ParamVisitor& v) {
   v.section("mesh", mesh, {.doc = "rest shape", .required = true});
   v.field("density", density,
@@ -86,6 +91,10 @@ void BodyOptions::visit(ParamVisitor& v) {
   v.optional_section("damping", has_damping, damping, {.doc = "Rayleigh damping"});
   v.list("pins", pins, {.doc = "vertices that are held"});
   v.section("initial", initial, {.doc = "position and velocity at the start"});
+  v.optional_section(
+      "rest_shape", has_rest_shape, rest_shape,
+      {.doc = "makes the rest shape a parameter. Elements, masses, the posed initial shape and pins follow "
+              "it; selections, springs, attachments and losses see the mesh as given"});
 }
 
 void TimeOptions::visit(ParamVisitor& v) {

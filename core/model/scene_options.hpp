@@ -55,6 +55,11 @@ struct RESILIN_API DampingOptions {
   void visit(ParamVisitor& v);
 };
 
+struct RESILIN_API RestShapeOptions {
+  Field displacements{Vec3(0, 0, 0)};
+  void visit(ParamVisitor& v);
+};
+
 struct RESILIN_API BodyOptions {
   MeshOptions mesh;
   Field density{1000.0};
@@ -65,6 +70,8 @@ struct RESILIN_API BodyOptions {
   DampingOptions damping;
   std::vector<PinOptions> pins;
   InitialOptions initial;
+  bool has_rest_shape = false;
+  RestShapeOptions rest_shape;
   void visit(ParamVisitor& v);
 };
 

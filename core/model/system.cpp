@@ -4,6 +4,8 @@
 #include "core/base/log.hpp"
 #include "core/energy/shape.hpp"
 #include "core/mesh/regions.hpp"
+#include "core/model/pose.hpp"
+#include "core/model/rest_shape.hpp"
 
 #include <fmt/format.h>
 
@@ -23,33 +25,20 @@ std::uint64_t next_revision() {
 /// The undisplaced initial shape of a body.
 Mat3X posed_shape(const Body& body, const BuildContext& context) {
   const InitialOptions& o = body.options.initial;
-  Mat3X x = body.mesh.vertices;
   if (!o.positions_file.empty()) {
+    const Index vertices = body.mesh.num_vertices();
     const MatX table = read_table(o.positions_file);
-    if (table.cols() != 3 || table.rows() != x.cols())
+    if (table.cols() != 3 || table.rows() != vertices)
       throw context.input_error(
           "initial.positions",
           fmt::format("{} has {} rows of {} numbers; the mesh has {} vertices, so {} rows of 3 "
                       "are expected",
-                      o.positions_file, table.rows(), table.cols(), x.cols(), x.cols()));
+                      o.positions_file, table.rows(), table.cols(), vertices, vertices));
     return table.transpose();
   }
-  if (o.has_twist) {
-    if (!(o.twist.axis.norm() > 0))
-      throw context.input_error("initial.twist.axis", "the axis must not be zero");
-    const Vec3 axis = o.twist.axis.normalized();
-    for (Index i = 0; i < x.cols(); ++i) {
-      const Vec3 r = x.col(i) - o.twist.point;
-      x.col(i) = o.twist.point + Eigen::AngleAxisd(o.twist.rate * axis.dot(r), axis) * r;
-    }
-  }
-  if (const double angle = o.rotation.norm(); angle > 0) {
-    const Vec3 center = x.rowwise().mean();
-    const Mat3 turn = Eigen::AngleAxisd(angle, o.rotation / angle).toRotationMatrix();
-    x = (turn * (x.colwise() - center)).colwise() + center;
-  }
-  x.colwise() += o.translation;
-  return x;
+  if (o.has_twist && !(o.twist.axis.norm() > 0))
+    throw context.input_error("initial.twist.axis", "the axis must not be zero");
+  return posed(o, body.rest().vertices);
 }
 
 /// A per-vertex field with one entry per vertex, so that its gradient has one too.
@@ -63,19 +52,25 @@ void expand(Field& field, Index vertices, const BuildContext& context, const cha
   field.items = vertices;
 }
 
+/// Adds the rest shape's displacements to the body's mesh; where they spoil an element the mesh as given
+/// stays.
+void displace_rest(Body& body, const BuildContext& context) {
+  if (!body.options.has_rest_shape) return;
+  expand(body.options.rest_shape.displacements, body.mesh.num_vertices(), context,
+         "rest_shape.displacements");
+  try {
+    body.displaced = std::make_unique<Mesh>(displaced_mesh(body, body.options.rest_shape.displacements));
+  } catch (const Error& e) {
+    throw context.input_error("rest_shape.displacements", e.message());
+  }
+}
+
 /// The density's item at each element, if it is given per region.
 std::vector<int> density_items(const Field& density, Index elements, const BuildContext& context) {
   if (density.regions.empty()) return {};
   std::vector<Index> all;
   for (Index e = 0; e < elements; ++e) all.push_back(e);
   return region_items(density, all, "density", context);
-}
-
-/// One density for the body or one per element.
-VecX element_density(const Body& body) {
-  const VecX& values = body.options.density.values;
-  if (body.density_item.empty()) return values;
-  return values(body.density_item);
 }
 
 void check_density(Body& body, const BuildContext& context) {
@@ -162,23 +157,26 @@ bool System::add_body(const std::string& name, const BodyOptions& options, Build
                                    std::pair("initial.velocities", &initial.velocities)})
     if (!found.attempt([&, &key = key, &field = field] { expand(*field, n, c, key); }))
       *field = Field(Vec3(0, 0, 0));  // so that the pins can be looked at
+  if (!found.attempt([&] { displace_rest(*body, c); })) body->options.has_rest_shape = false;
   c.mesh = &body->mesh;
   c.first_node = body->first_node;
   c.num_nodes = body->first_node + n;
   const bool good = found.attempt([&] { add_materials(*body, c); });
-  Mat3X x = body->mesh.vertices;
+  body->start_is_given = !initial.positions_file.empty();
+  Mat3X x = body->rest().vertices;
   found.attempt([&] { x = posed_shape(*body, c); });
   base_x_.conservativeResize(3 * (body->first_node + n));
   base_x_.tail(3 * n) = x.reshaped();
   base_v_ = VecX::Zero(base_x_.size());
+  bodies_.push_back(std::move(body));
+  Body& added = *bodies_.back();
+  body_views_.push_back({name, &added.mesh, added.first_node});
   for (std::size_t p = 0; p < options.pins.size(); ++p) {
     BuildContext pin = c;
     pin.path = fmt::format("bodies.{}.pins[{}]", name, p);
     if (const auto it = c.places->find(pin.path); it != c.places->end()) pin.place = it->second;
-    found.attempt([&] { add_pin(*body, options.pins[p], pin); });
+    found.attempt([&] { add_pin(added, options.pins[p], pin); });
   }
-  body_views_.push_back({name, &body->mesh, body->first_node});
-  bodies_.push_back(std::move(body));
   return good;
 }
 
@@ -194,8 +192,8 @@ void System::add_materials(Body& body, const BuildContext& c) {
     found.attempt([&] { materials.push_back(c.registry->make<Material>(spec, contexts.back())); });
   }
   found.throw_if_any();
-  auto elastic =
-      std::make_unique<FiniteElementEnergy>(body.mesh, body.first_node, std::move(materials), contexts);
+  auto elastic = std::make_unique<FiniteElementEnergy>(body.rest(), body.first_node, std::move(materials),
+                                                       contexts, body.displaced != nullptr);
   body.elastic = elastic.get();
   energies_.push_back(std::move(elastic));
 }
@@ -214,15 +212,15 @@ void System::add_pin(const Body& body, const PinOptions& options, const BuildCon
   pin.path = c.path;
   for (const std::string& axis : options.axes) pin.axes[static_cast<std::size_t>(axis[0] - 'x')] = true;
   pin.release = options.release;
-  pin.places.resize(3, static_cast<Index>(nodes.size()));
+  pin.body = bodies_.size() - 1;
+  pin.holds_rest = options.hold == "rest";
+  pin.shift.setZero(3, static_cast<Index>(nodes.size()));
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Index node = body.first_node + nodes[i];
-    pin.places.col(static_cast<Index>(i)) =
-        options.hold == "initial"
-            ? Vec3(base_x_.segment<3>(3 * node) + body.options.initial.displacements.vec3(nodes[i], 0))
-            : Vec3(body.mesh.vertices.col(nodes[i]));
-    pin.nodes.push_back(node);
+    pin.nodes.push_back(body.first_node + nodes[i]);
+    if (!pin.holds_rest)
+      pin.shift.col(static_cast<Index>(i)) = body.options.initial.displacements.vec3(nodes[i], 0);
   }
+  place_pin(pin);
   if (!options.motion.type.empty()) pin.motion = c.registry->make<Motion>(options.motion, c);
   pins_.push_back(std::move(pin));
 }
@@ -272,6 +270,9 @@ void System::add_pin_vjp(double t, ConstVec z, MutVec theta) const {
   for (std::size_t p = pins_.size(); p-- > 0;) {
     const Pin& pin = pins_[p];
     if (pin.release < end) continue;
+    const bool follows = follows_rest(pin);
+    Mat3X places;  // cotangents of the places, at the body's nodes
+    if (follows) places.setZero(3, bodies_[pin.body]->mesh.num_vertices());
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
       Vec3 part = Vec3::Zero();
       for (Index k = 0; k < 3; ++k) {
@@ -280,10 +281,15 @@ void System::add_pin_vjp(double t, ConstVec z, MutVec theta) const {
         part[k] = z[3 * pin.nodes[i] + k];
         seen = 1;
       }
+      const auto column = static_cast<Index>(i);
       if (pin.motion)
-        pin.motion->add_param_vjp(t, pin.places.col(static_cast<Index>(i)), part,
+        pin.motion->add_param_vjp(t, pin.places.col(column), part,
                                   theta.segment(pin_offset_[p], pin.motion->num_parameters()));
+      if (follows)
+        places.col(pin.nodes[i] - bodies_[pin.body]->first_node) +=
+            pin.motion ? pin.motion->pull_back(t, pin.places.col(column), part) : part;
     }
+    if (follows) add_place_vjp(pin, places, theta);
   }
 }
 
@@ -365,10 +371,15 @@ void System::register_body(Body& body) {
     if (key == "initial.angular_velocity") o.angular_velocity = e.offset;
     if (key == "initial.displacements") o.displacements = e.offset;
     if (key == "initial.velocities") o.velocities = e.offset;
+    if (key == "rest_shape.displacements") o.rest = e.offset;
   }
   body_offset_.push_back(o);
   FiniteElementEnergy& energy = *body.elastic;
-  energy_offset_.push_back(table_.size());
+  // The energy counts the rest shape as the first of its parameters, so it has to stand right before the
+  // materials.
+  if (o.rest >= 0 && o.rest + 3 * body.mesh.num_vertices() != table_.size())
+    throw Error(Errc::Internal, fmt::format("{}: the rest shape is not the last of the options", path));
+  energy_offset_.push_back(o.rest >= 0 ? o.rest : table_.size());
   for (Index m = 0; m < energy.num_materials(); ++m) {
     const std::string name = fmt::format("{}.materials[{}]", path, m);
     const Index added = table_.add(name, [&](ParamVisitor& v) { energy.material(m).visit_parameters(v); });
@@ -413,9 +424,9 @@ void System::update_mass() {
     const VecX density = element_density(*body);
     auto m = mass_.segment(body->first_node, body->mesh.num_vertices());
     if (body->options.mass == "uniform")
-      m.setConstant(density[0] * element_measures(body->mesh).mean());
+      m.setConstant(density[0] * element_measures(body->rest()).mean());
     else
-      m = lumped_mass(body->mesh, density);
+      m = lumped_mass(body->rest(), density);
     Index massless = -1;
     if (m.minCoeff(&massless) <= 0)
       throw Error(
@@ -427,7 +438,14 @@ void System::update_mass() {
 }
 
 void System::set_parameters(ConstVec theta) {
+  const VecX before = table_.values();
   table_.assign(theta);
+  try {
+    update_rest_shapes();
+  } catch (const Error&) {
+    table_.assign(before);
+    throw;
+  }
   for (const auto& energy : energies_) energy->parameters_changed();
   for (const auto& force : forces_) force->parameters_changed();
   for (const Pin& pin : pins_)
@@ -445,6 +463,7 @@ bool System::is_projective() const {
 void System::set_initial_base(const VecX& x, const VecX& v) {
   base_x_ = x;
   base_v_ = v;
+  for (const auto& body : bodies_) body->start_is_given = true;
 }
 
 State System::initial_state() const {
@@ -477,12 +496,12 @@ void System::finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) co
     auto density = c.theta.segment(o.density, body.options.density.size());
     const VecX dm = c.mass.segment(body.first_node, n);
     if (body.options.mass == "uniform")
-      density[0] += element_measures(body.mesh).mean() * dm.sum();
+      density[0] += element_measures(body.rest()).mean() * dm.sum();
     else if (body.density_item.empty())
-      add_lumped_mass_vjp(body.mesh, dm, density);
+      add_lumped_mass_vjp(body.rest(), dm, density);
     else {
       VecX per_element = VecX::Zero(body.mesh.num_elements());
-      add_lumped_mass_vjp(body.mesh, dm, per_element);
+      add_lumped_mass_vjp(body.rest(), dm, per_element);
       for (Index e = 0; e < per_element.size(); ++e)
         density[body.density_item[static_cast<std::size_t>(e)]] += per_element[e];
     }
@@ -493,6 +512,7 @@ void System::finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) co
     c.theta.segment<3>(o.velocity) += dv.rowwise().sum();
     for (Index i = 0; i < n; ++i)
       c.theta.segment<3>(o.angular_velocity) += (base.col(i) - center).cross(dv.col(i));
+    if (o.rest >= 0) add_rest_cotangent(b, c, dx0, dv0);
   }
 }
 

@@ -20,7 +20,10 @@ namespace resilin {
 
 struct Body {
   std::string name;
-  Mesh mesh;
+  Mesh mesh;  ///< as generated or read; selections and other components look at this one
+  std::unique_ptr<Mesh> displaced;  ///< with rest_shape.displacements added; null without such a section
+  const Mesh& rest() const { return displaced ? *displaced : mesh; }
+  bool start_is_given = false;  ///< by a file or a preload: the initial shape does not follow the rest shape
   Index first_node = 0;
   BodyOptions options;                     ///< live values of density and initial state
   std::vector<int> density_item;           ///< item of the density at each element; empty unless per region
@@ -33,6 +36,9 @@ struct Pin {
   std::vector<Index> nodes;        ///< of the system
   std::array<bool, 3> axes{};      ///< x, y, z
   Mat3X places;                    ///< [m], where they are while nothing moves them
+  Mat3X shift;                     ///< [m], of these from the undisplaced initial or rest shape; a constant
+  std::size_t body = 0;            ///< whose nodes they are
+  bool holds_rest = false;         ///< places are those of the rest shape
   std::unique_ptr<Motion> motion;  ///< null: they stay there
   double release = 0;              ///< [s], held up to and including this time
 };
@@ -77,17 +83,20 @@ class RESILIN_API System {
 
   /// Puts held coordinates to where they are at time t. Where two pins hold the same one, the later counts.
   void place_pins(double t, MutVec x) const;
-  bool has_moving_pins() const { return num_motion_parameters_ > 0; }
-  /// For a cotangent z of the coordinates that place_pins(t) writes: adds to that of the motions' parameters.
+  /// Whether what place_pins() writes depends on parameters: of motions, or the rest shape that pins hold.
+  bool has_moving_pins() const;
+  /// For a cotangent z of the coordinates that place_pins(t) writes: adds to that of these parameters.
   void add_pin_vjp(double t, ConstVec z, MutVec theta) const;
   State initial_state() const;
   /// Replaces the undisplaced initial shape and velocity (after a preload, which does not move pinned
-  /// coordinates).
+  /// coordinates). From then on they are constants, whatever the rest shape.
   void set_initial_base(const VecX& x, const VecX& v);
   const VecX& initial_base_velocity() const { return base_v_; }
 
   const ParameterTable& parameters() const { return table_; }
-  /// Writes theta, tells the components, updates masses and raises the revision.
+  /// Writes theta, tells the components, updates rest shapes and masses and raises the revision. Throws
+  /// Error(Input) for a value outside its range, Error(Numerics) naming the element if a rest shape inverts
+  /// or flattens it; the values are then as before.
   void set_parameters(ConstVec theta);
   /// Changes with every set_parameters and never repeats within a process: key of caches.
   std::uint64_t revision() const { return revision_; }
@@ -126,6 +135,11 @@ class RESILIN_API System {
   void register_body(Body& body);
   void find_phases();
   void update_mass();
+  void update_rest_shapes();
+  void place_pin(Pin& pin) const;
+  void add_place_vjp(const Pin& pin, const Mat3X& places, MutVec theta) const;
+  bool follows_rest(const Pin& pin) const;
+  void add_rest_cotangent(std::size_t body, SystemCotangent& c, ConstVec dx0, ConstVec dv0) const;
   BuildContext context(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) const;
 
   std::vector<std::unique_ptr<Body>> bodies_;
@@ -149,6 +163,7 @@ class RESILIN_API System {
   std::vector<Index> energy_offset_, force_offset_;
   struct BodyOffsets {
     Index density = 0, damping = -1, velocity = 0, angular_velocity = 0, displacements = 0, velocities = 0;
+    Index rest = -1;  ///< -1: the rest shape is no parameter
   };
   std::vector<BodyOffsets> body_offset_;
   Index gravity_offset_ = 0;

@@ -174,7 +174,7 @@ namespace {
 double elastic_scale(const System& system, const Triplets& form) {
   Mat3X rest(3, system.num_nodes());
   for (const auto& body : system.bodies())
-    rest.middleCols(body->first_node, body->mesh.num_vertices()) = body->mesh.vertices;
+    rest.middleCols(body->first_node, body->mesh.num_vertices()) = body->rest().vertices;
   double sum = 0;
   for (const auto& t : form) sum -= 0.5 * t.value() * (rest.col(t.row()) - rest.col(t.col())).squaredNorm();
   return sum;

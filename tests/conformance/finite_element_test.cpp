@@ -81,6 +81,19 @@ struct MaterialBody {
     return out;
   }
 
+  /// (d grad E / dX)^T z
+  VecX rest_vjp(const VecX& x, const VecX& z) {
+    VecX out = VecX::Zero(x.size());
+    energy->add_rest_vjp(context, x, z, out, ws);
+    return out;
+  }
+  /// The rest shape becomes the body's mesh with its vertices moved.
+  void move_rest(const VecX& by) {
+    Mesh moved = body.mesh;
+    moved.vertices += by.reshaped(3, moved.num_vertices());
+    energy->set_rest_shape(moved);
+  }
+
   SampleBody body;
   std::unique_ptr<FiniteElementEnergy> energy;
   ParameterTable table;
@@ -194,6 +207,55 @@ TEST_P(EveryMaterialInElements, ParameterDerivativeAgreesWithDifferences) {
       }
     m.set(theta);
   }
+}
+
+TEST_P(EveryMaterialInElements, RestShapeDerivativeAgreesWithDifferences) {
+  const VecX z = random_vector(x_.size(), 5), vjp = m_.rest_vjp(x_, z);
+  ASSERT_GT(vjp.norm(), 0);
+  const auto gap = [&](const VecX& d) {
+    return difference_gap(
+        [&](double s) {
+          m_.move_rest(s * d);
+          return z.dot(m_.gradient(x_));
+        },
+        vjp.dot(d), 1e-3, 1e-3 * vjp.norm() * d.norm());
+  };
+  EXPECT_LT(gap(vjp.normalized()), 1e-9) << "along the gradient";
+  for (unsigned seed = 1; seed <= 2; ++seed)
+    EXPECT_LT(gap(random_vector(x_.size(), seed).normalized()), 1e-8) << "random direction " << seed;
+  for (Index i = 0; i < x_.size(); i += 5)
+    EXPECT_LT(gap(VecX::Unit(x_.size(), i)), 1e-7) << "coordinate " << i;
+}
+
+TEST_P(EveryMaterialInElements, ForcesIgnoreWhereTheRestShapeIsAndScaleWithTheWholeBody) {
+  const Index n = m_.body.mesh.num_vertices();
+  const VecX z = random_vector(x_.size(), 5), g = m_.gradient(x_), vjp = m_.rest_vjp(x_, z);
+  Vec3 sum = Vec3::Zero();
+  for (Index i = 0; i < vjp.size(); i += 3) sum += vjp.segment<3>(i);
+  EXPECT_LT(sum.norm(), 1e-12 * vjp.lpNorm<1>());
+  // g(s x; s X) = s^2 g(x; X), so z^T H x + X . (dg/dX)^T z = 2 z . g.
+  const std::vector<char> free(static_cast<std::size_t>(x_.size()), 0);
+  VecX hx(x_.size());
+  m_.hessian(x_, false).multiply(x_, hx, free);
+  const double stretched = z.dot(hx), rested = vjp.dot(VecX(m_.body.mesh.vertices.reshaped()));
+  EXPECT_NEAR(stretched + rested, 2 * z.dot(g), 1e-12 * (std::abs(stretched) + std::abs(rested)));
+  m_.move_rest(Vec3(0.3, -0.2, 0.4).replicate(n, 1));
+  EXPECT_LT((m_.gradient(x_) - g).norm(), 1e-12 * g.norm());
+}
+
+TEST_P(EveryMaterialInElements, AnInvertedRestShapeIsRefusedByElementAndChangesNothing) {
+  const VecX g = m_.gradient(x_);
+  VecX flat = VecX::Zero(x_.size());  // the elements' last node goes through the opposite side of element 0
+  const Mesh& mesh = m_.body.mesh;
+  const auto last = static_cast<Index>(mesh.elements(mesh.elements.rows() - 1, 0));
+  flat.segment<3>(3 * last) = 3 * (mesh.vertices.col(mesh.elements(0, 0)) - mesh.vertices.col(last));
+  try {
+    m_.move_rest(flat);
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_NE(e.message().find("element 0 is inverted"), std::string::npos) << e.message();
+  }
+  EXPECT_EQ(m_.gradient(x_), g);
 }
 
 TEST_P(EveryMaterialInElements, QuadraticFormIsSymmetricAndPositiveSemidefinite) {

@@ -84,6 +84,31 @@ TEST_P(Shape, MassDerivativeIsTheTransposeOfTheMass) {
   EXPECT_NEAR(single[0] - 3, w.dot(lumped_mass(mesh_, VecX::Ones(1))), 1e-14);
 }
 
+TEST_P(Shape, MassDerivativeByTheVerticesAgreesWithDifferences) {
+  const Index n = mesh_.num_vertices();
+  VecX w(n), density(mesh_.num_elements()), direction(3 * n);
+  for (Index i = 0; i < n; ++i) w[i] = std::sin(double(i) + 0.5);
+  for (Index e = 0; e < density.size(); ++e) density[e] = 1000 + 10 * double(e);
+  for (Index i = 0; i < 3 * n; ++i) direction[i] = std::cos(0.7 * double(i));
+  for (const VecX& rho : {density, VecX(VecX::Constant(1, 1200))}) {
+    VecX out = VecX::Constant(3 * n, 2.0);
+    add_lumped_mass_rest_vjp(mesh_, rho, w, out);
+    const auto weighted = [&](double s) {
+      Mesh moved = mesh_;
+      moved.vertices += s * direction.reshaped(3, n);
+      return w.dot(lumped_mass(moved, rho));
+    };
+    // The mass is cubic in the step: central differences of two steps give its derivative but for rounding.
+    const double h = 1e-3;
+    const double d = (8 * (weighted(h) - weighted(-h)) - (weighted(2 * h) - weighted(-2 * h))) / (12 * h);
+    const double exact = (out.array() - 2).matrix().dot(direction);
+    EXPECT_NEAR(d, exact, 1e-10 * std::abs(exact));
+    // x -> s x multiplies every mass by s^3.
+    const double dilation = (out.array() - 2).matrix().dot(VecX(mesh_.vertices.reshaped()));
+    EXPECT_NEAR(dilation, 3 * weighted(0), 1e-11 * lumped_mass(mesh_, rho).sum());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Elements, Shape, ::testing::Values(ElementType::Tet4, ElementType::Hex8),
                          [](const auto& p) { return std::string(name_of(p.param)); });
 
