@@ -248,7 +248,8 @@ std::vector<AxisGroup> make_groups(Index num_nodes, const std::vector<char>& fix
 
 void StepProblem::prepare_form() const {
   Cache& c = cache_;
-  if (c.form_revision == system_.revision() && (c.form_inertia == inertia_ || !(c.form_is_damped || c.is_damped)))
+  if (c.form_revision == system_.revision() &&
+      (c.form_inertia == inertia_ || !(c.form_is_damped || c.is_damped)))
     return;
   c.form_revision = 0;  // nothing usable while this may throw
   c.form.clear();
@@ -286,8 +287,7 @@ void StepProblem::prepare_factor() const {
     std::fill(values, values + g.matrix.nonZeros(), 0.0);
     for (std::size_t i = 0; i < c.form.size(); ++i)
       if (g.slot[i] >= 0) values[g.slot[i]] += c.form[i].value();
-    for (std::size_t i = 0; i < g.node.size(); ++i)
-      values[g.diagonal[i]] += c.inertia3[3 * g.node[i]];
+    for (std::size_t i = 0; i < g.node.size(); ++i) values[g.diagonal[i]] += c.inertia3[3 * g.node[i]];
     if (!g.factor) g.factor = linear_.analyze(g.matrix);
     if (g.factor->factorize(g.matrix, true) != Factorization::Result::PositiveDefinite)
       throw Error(
