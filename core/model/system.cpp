@@ -1,7 +1,6 @@
 #include "core/model/system.hpp"
 
 #include "core/base/file.hpp"
-#include "core/base/log.hpp"
 #include "core/energy/shape.hpp"
 #include "core/mesh/regions.hpp"
 #include "core/model/pose.hpp"
@@ -9,10 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 
 namespace resilin {
 namespace {
@@ -198,101 +195,6 @@ void System::add_materials(Body& body, const BuildContext& c) {
   energies_.push_back(std::move(elastic));
 }
 
-void System::add_pin(const Body& body, const PinOptions& options, const BuildContext& c) {
-  std::vector<Index> nodes;
-  try {
-    nodes = select_vertices(body.mesh, options.nodes);
-  } catch (const Error& e) {
-    throw c.input_error("nodes", e.message());
-  }
-  if (nodes.empty()) throw c.input_error("nodes", "the selection matches no vertex of the body");
-  if (static_cast<Index>(nodes.size()) == body.mesh.num_vertices())
-    log_warn(fmt::format("{}: holds every vertex of the body", c.path));
-  Pin pin;
-  pin.path = c.path;
-  for (const std::string& axis : options.axes) pin.axes[static_cast<std::size_t>(axis[0] - 'x')] = true;
-  pin.release = options.release;
-  pin.body = bodies_.size() - 1;
-  pin.holds_rest = options.hold == "rest";
-  pin.shift.setZero(3, static_cast<Index>(nodes.size()));
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    pin.nodes.push_back(body.first_node + nodes[i]);
-    if (!pin.holds_rest)
-      pin.shift.col(static_cast<Index>(i)) = body.options.initial.displacements.vec3(nodes[i], 0);
-  }
-  place_pin(pin);
-  if (!options.motion.type.empty()) pin.motion = c.registry->make<Motion>(options.motion, c);
-  pins_.push_back(std::move(pin));
-}
-
-void System::find_phases() {
-  std::vector<double> ends;
-  for (const Pin& pin : pins_) ends.push_back(pin.release);
-  ends.push_back(std::numeric_limits<double>::infinity());
-  std::sort(ends.begin(), ends.end());
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  for (const double end : ends) {
-    Phase phase{end, std::vector<char>(static_cast<std::size_t>(base_x_.size()), 0)};
-    for (const Pin& pin : pins_)
-      if (pin.release >= end)
-        for (const Index node : pin.nodes)
-          for (std::size_t k = 0; k < 3; ++k)
-            if (pin.axes[k]) phase.fixed[3 * static_cast<std::size_t>(node) + k] = 1;
-    phases_.push_back(std::move(phase));
-  }
-}
-
-std::size_t System::phase(double t) const {
-  // Times of steps are sums of many terms: half a thousandth of a step is the same time.
-  const double early = t - 5e-4 * time_step_;
-  std::size_t k = 0;
-  while (early > phases_[k].end) ++k;
-  return k;
-}
-
-void System::place_pins(double t, MutVec x) const {
-  const double end = phases_[phase(t)].end;
-  for (const Pin& pin : pins_) {
-    if (pin.release < end) continue;
-    for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
-      const Vec3 place = pin.places.col(static_cast<Index>(i));
-      const Vec3 p = pin.motion ? pin.motion->position(t, place) : place;
-      for (Index k = 0; k < 3; ++k)
-        if (pin.axes[static_cast<std::size_t>(k)]) x[3 * pin.nodes[i] + k] = p[k];
-    }
-  }
-}
-
-void System::add_pin_vjp(double t, ConstVec z, MutVec theta) const {
-  const double end = phases_[phase(t)].end;
-  // A coordinate belongs to the last pin that holds it.
-  std::vector<char> taken(static_cast<std::size_t>(num_dofs()), 0);
-  for (std::size_t p = pins_.size(); p-- > 0;) {
-    const Pin& pin = pins_[p];
-    if (pin.release < end) continue;
-    const bool follows = follows_rest(pin);
-    Mat3X places;  // cotangents of the places, at the body's nodes
-    if (follows) places.setZero(3, bodies_[pin.body]->mesh.num_vertices());
-    for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
-      Vec3 part = Vec3::Zero();
-      for (Index k = 0; k < 3; ++k) {
-        char& seen = taken[static_cast<std::size_t>(3 * pin.nodes[i] + k)];
-        if (!pin.axes[static_cast<std::size_t>(k)] || seen) continue;
-        part[k] = z[3 * pin.nodes[i] + k];
-        seen = 1;
-      }
-      const auto column = static_cast<Index>(i);
-      if (pin.motion)
-        pin.motion->add_param_vjp(t, pin.places.col(column), part,
-                                  theta.segment(pin_offset_[p], pin.motion->num_parameters()));
-      if (follows)
-        places.col(pin.nodes[i] - bodies_[pin.body]->first_node) +=
-            pin.motion ? pin.motion->pull_back(t, pin.places.col(column), part) : part;
-    }
-    if (follows) add_place_vjp(pin, places, theta);
-  }
-}
-
 namespace {
 
 /// The surroundings of a component that belongs to no single body.
@@ -344,78 +246,6 @@ void System::add_extra_forces(const NamedList<ComponentSpec>& specs, const Regis
 void System::clear_extra_forces() {
   forces_.resize(num_scene_forces_);
   force_names_.resize(num_scene_forces_);
-}
-
-namespace {
-
-/// A component whose visit and own count of parameters disagree would write gradients to the wrong places.
-void require_same_count(const std::string& path, const char* counted, Index count, Index registered) {
-  if (count != registered)
-    throw Error(Errc::Plugin, fmt::format("{}: {} has {} values but its differentiable parameters {}", path,
-                                          counted, count, registered));
-}
-
-}  // namespace
-
-void System::register_body(Body& body) {
-  const std::string path = "bodies." + body.name;
-  const std::size_t first = table_.entries().size();
-  table_.add(path, [&](ParamVisitor& v) { body.options.visit(v); });
-  BodyOffsets o;
-  for (std::size_t i = first; i < table_.entries().size(); ++i) {
-    const ParameterEntry& e = table_.entries()[i];
-    const std::string key = e.path.substr(path.size() + 1);
-    if (key == "density") o.density = e.offset;
-    if (key == "damping.mass") o.damping = e.offset;
-    if (key == "initial.velocity") o.velocity = e.offset;
-    if (key == "initial.angular_velocity") o.angular_velocity = e.offset;
-    if (key == "initial.displacements") o.displacements = e.offset;
-    if (key == "initial.velocities") o.velocities = e.offset;
-    if (key == "rest_shape.displacements") o.rest = e.offset;
-  }
-  body_offset_.push_back(o);
-  FiniteElementEnergy& energy = *body.elastic;
-  // The energy counts the rest shape as the first of its parameters, so it has to stand right before the
-  // materials.
-  if (o.rest >= 0 && o.rest + 3 * body.mesh.num_vertices() != table_.size())
-    throw Error(Errc::Internal, fmt::format("{}: the rest shape is not the last of the options", path));
-  energy_offset_.push_back(o.rest >= 0 ? o.rest : table_.size());
-  for (Index m = 0; m < energy.num_materials(); ++m) {
-    const std::string name = fmt::format("{}.materials[{}]", path, m);
-    const Index added = table_.add(name, [&](ParamVisitor& v) { energy.material(m).visit_parameters(v); });
-    Index expected = 0;
-    for (const Field* f : energy.material(m).fields()) expected += f->size();
-    require_same_count(name, "fields()", expected, added);
-  }
-}
-
-void System::register_parameters() {
-  gravity_offset_ = table_.size();
-  table_.add("", [&](ParamVisitor& v) {
-    v.vec3("gravity", gravity_, {.doc = "acceleration of gravity", .unit = "m/s^2", .differentiable = true});
-  });
-  for (const auto& body : bodies_) register_body(*body);
-  for (const Pin& pin : pins_) {
-    pin_offset_.push_back(table_.size());
-    if (!pin.motion) continue;
-    const std::string name = pin.path + ".motion";
-    const Index added = table_.add(name, [&](ParamVisitor& v) { pin.motion->visit_parameters(v); });
-    require_same_count(name, "num_parameters()", pin.motion->num_parameters(), added);
-    num_motion_parameters_ += added;
-  }
-  for (std::size_t e = 0; e < energy_names_.size(); ++e) {
-    Energy& energy = *energies_[bodies_.size() + e];
-    const std::string name = "energies." + energy_names_[e];
-    energy_offset_.push_back(table_.size());
-    const Index added = table_.add(name, [&](ParamVisitor& v) { energy.visit_parameters(v); });
-    require_same_count(name, "num_parameters()", energy.num_parameters(), added);
-  }
-  for (std::size_t f = 0; f < forces_.size(); ++f) {
-    const std::string name = "forces." + force_names_[f];
-    force_offset_.push_back(table_.size());
-    const Index added = table_.add(name, [&](ParamVisitor& v) { forces_[f]->visit_parameters(v); });
-    require_same_count(name, "num_parameters()", forces_[f]->num_parameters(), added);
-  }
 }
 
 void System::update_mass() {
