@@ -50,11 +50,22 @@ void BlockMatrix::reset(BlockPattern&& pattern) {
     row = {};
   }
   values_.assign(9 * columns_.size() + 4, 0.0);
+  zero_pending_ = false;
   pattern_id_ = next_pattern_id();
 }
 
-void BlockMatrix::set_zero() {
-  std::fill(values_.begin(), values_.end(), 0.0);
+bool BlockMatrix::begin_sum(bool writes_all) {
+  const bool assign = zero_pending_ && writes_all;
+  if (zero_pending_ && !assign) write_zeros();
+  zero_pending_ = false;
+  return assign;
+}
+
+void BlockMatrix::write_zeros() {
+  zero_pending_ = false;
+  parallel_for(static_cast<Index>(values_.size()), 1 << 15, [&](Index begin, Index end) {
+    std::fill(values_.begin() + begin, values_.begin() + end, 0.0);
+  });
 }
 
 Index BlockMatrix::slot(Index i, Index j) const {

@@ -34,10 +34,20 @@ class RESILIN_API BlockMatrix {
   /// Changes with every reset, never repeats: caches of slots compare it.
   std::uint64_t pattern_id() const { return pattern_id_; }
 
-  void set_zero();
+  void set_zero() { write_zeros(); }
+  /// The same, but zeros that nobody reads are never written, a third of the memory traffic of a Hessian.
+  /// They are by the next writer, so that this is for matrices that are about to be summed up.
+  void set_zero_lazily() { zero_pending_ = true; }
+  /// To be called before blocks are written from several threads. True if the matrix counts as zero and the
+  /// caller means to write all blocks: they must then be assigned, not added to.
+  bool begin_sum(bool writes_all);
   /// Slot of block (i, j); throws Error(Internal) if it is not in the pattern.
   Index slot(Index i, Index j) const;
-  double* block(Index slot) { return values_.data() + 9 * slot; }
+  double* block(Index slot) {
+    if (zero_pending_) write_zeros();
+    return values_.data() + 9 * slot;
+  }
+  /// Not to be called between set_zero_lazily() and the first write.
   const double* block(Index slot) const { return values_.data() + 9 * slot; }
   Index row_begin(Index i) const { return row_start_[static_cast<std::size_t>(i)]; }
   Index row_end(Index i) const { return row_start_[static_cast<std::size_t>(i) + 1]; }
@@ -52,10 +62,13 @@ class RESILIN_API BlockMatrix {
   void multiply(ConstVec x, MutVec y, const std::vector<char>& fixed) const;
 
  private:
+  void write_zeros();
+
   std::vector<Index> row_start_;
   std::vector<int> columns_;
   std::vector<double> values_;  ///< 9 per block and a few more, so that four can be loaded from any entry
   std::uint64_t pattern_id_ = 0;
+  bool zero_pending_ = false;  ///< the values count as zero, whatever stands there
 };
 
 }  // namespace resilin

@@ -70,11 +70,12 @@ struct FiniteElementScratch {
   // Gather lists for a BlockMatrix of this pattern: target slots and contributions.
   std::uint64_t pattern_id = 0;
   struct Target {
-    Index upper, lower;  ///< slots of (i, j) and (j, i)
-    Index begin, end;    ///< in `source`
+    Index upper, lower;            ///< slots of (i, j) and (j, i)
+    Index begin, transposed, end;  ///< in `source`: blocks as they are, blocks to be transposed
   };
   std::vector<Target> target;
-  std::vector<std::int64_t> source;  ///< 2 * (offset of the block in `stiffness`) + (1 if transposed)
+  bool sets_all = false;      ///< the targets are all blocks of the matrix
+  std::vector<Index> source;  ///< offset of the block in `stiffness`
 };
 
 }  // namespace resilin

@@ -100,40 +100,39 @@ void ElasticModuli::require_constant(const BuildContext& context) const {
 }
 
 void add_isotropic_tangent(const Svd3Pack& svd, const IsotropicTangent& t, TangentPack& c) {
-  Pack d[3][9];
-  for (int a = 0; a < 3; ++a)
+  // A sum of nine dyads left[m] right[m]^T of matrices u_a v_b^T.
+  Pack left[9][9], right[9][9];
+  const auto dyad = [&](int a, int b, Pack* d) {
     for (int j = 0; j < 3; ++j)
-      for (int i = 0; i < 3; ++i) d[a][3 * j + i] = svd.u(i, a) * svd.v(j, a);
-  // D = sum_b diag(a, b) d_b, so that the diagonal part is sum_a d_a (D_a)^T.
+      for (int i = 0; i < 3; ++i) d[3 * j + i] = svd.u(i, a) * svd.v(j, b);
+  };
+  for (int a = 0; a < 3; ++a) dyad(a, a, left[a]);
   constexpr int kSym[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-  Pack dd[3][9];
   for (int a = 0; a < 3; ++a)
-    for (int k = 0; k < 9; ++k)
-      dd[a][k] = t.diag[kSym[a][0]] * d[0][k] + t.diag[kSym[a][1]] * d[1][k] + t.diag[kSym[a][2]] * d[2][k];
-  int n = 0;
-  for (int a = 0; a < 9; ++a)
-    for (int b = a; b < 9; ++b, ++n) c.c[n] += d[0][a] * dd[0][b] + d[1][a] * dd[1][b] + d[2][a] * dd[2][b];
-
+    for (int e = 0; e < 9; ++e)
+      right[a][e] =
+          t.diag[kSym[a][0]] * left[0][e] + t.diag[kSym[a][1]] * left[1][e] + t.diag[kSym[a][2]] * left[2][e];
   constexpr int kPair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   for (int k = 0; k < 3; ++k) {
-    const int p = kPair[k][0], q = kPair[k][1];
     // flip f f^T + twist t t^T over g = u_p v_q^T and h = u_q v_p^T: same (g g^T + h h^T) + mix (g h^T + h
     // g^T)
     const Pack same = 0.5 * (t.flip[k] + t.twist[k]), mix = 0.5 * (t.flip[k] - t.twist[k]);
-    Pack g[9], h[9], gg[9], hh[9];
-    for (int j = 0; j < 3; ++j)
-      for (int i = 0; i < 3; ++i) {
-        g[3 * j + i] = svd.u(i, p) * svd.v(j, q);
-        h[3 * j + i] = svd.u(i, q) * svd.v(j, p);
-      }
-    for (int i = 0; i < 9; ++i) {
-      gg[i] = same * g[i] + mix * h[i];
-      hh[i] = mix * g[i] + same * h[i];
+    Pack *g = left[3 + 2 * k], *h = left[4 + 2 * k];
+    dyad(kPair[k][0], kPair[k][1], g);
+    dyad(kPair[k][1], kPair[k][0], h);
+    for (int e = 0; e < 9; ++e) {
+      right[3 + 2 * k][e] = same * g[e] + mix * h[e];
+      right[4 + 2 * k][e] = mix * g[e] + same * h[e];
     }
-    n = 0;
-    for (int a = 0; a < 9; ++a)
-      for (int b = a; b < 9; ++b, ++n) c.c[n] += g[a] * gg[b] + h[a] * hh[b];
   }
+  int n = 0;
+  for (int a = 0; a < 9; ++a)
+    for (int b = a; b < 9; ++b, ++n) {
+      Pack sum = c.c[n];
+#pragma GCC unroll 9
+      for (int m = 0; m < 9; ++m) sum += left[m][a] * right[m][b];
+      c.c[n] = sum;
+    }
 }
 
 }  // namespace resilin

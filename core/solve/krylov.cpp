@@ -1,19 +1,27 @@
 #include "core/solve/krylov.hpp"
 
+#include "core/base/parallel.hpp"
 #include "core/solve/step_problem.hpp"
 
 #include <cmath>
 #include <limits>
 
 namespace resilin {
+namespace {
 
-KrylovReport conjugate_gradients(LinearMap h, LinearMap precondition, ConstVec b, MutVec x, bool warm,
-                                 double tolerance, Index max_iterations, KrylovScratch& s) {
+constexpr Index kGrain = 1 << 12;  // entries of a vector per chunk
+
+}  // namespace
+
+KrylovReport conjugate_gradients(LinearMap h, LinearMap precondition, const LinearMap* exact, ConstVec b,
+                                 MutVec x, bool warm, double tolerance, Index max_iterations,
+                                 KrylovScratch& s) {
   KrylovReport report;
   const Index n = b.size();
-  s.q.resize(n), s.z.resize(n), s.r.resize(n), s.p.resize(n);
+  s.q.resize(n), s.z.resize(n), s.r.resize(n);
+  s.p.setZero(n);
   if (warm) {
-    h(x, s.q);
+    (exact != nullptr ? *exact : h)(x, s.q);
     s.r = b - s.q;
   } else {
     x.setZero();
@@ -24,8 +32,9 @@ KrylovReport conjugate_gradients(LinearMap h, LinearMap precondition, ConstVec b
   bool restart = true;
   for (;;) {
     if (report.residual <= tolerance) {
+      if (exact == nullptr) break;
       // The recurrence drifts from the true residual, which is what was promised.
-      h(x, s.q);
+      (*exact)(x, s.q);
       s.r = b - s.q;
       report.residual = norm(s.r);
       if (report.residual <= tolerance) break;
@@ -43,10 +52,10 @@ KrylovReport conjugate_gradients(LinearMap h, LinearMap precondition, ConstVec b
       report.stop = KrylovReport::Stop::Breakdown;
       return report;
     }
-    if (restart)
-      s.p = s.z;
-    else
-      s.p = s.z + (rz_new / rz) * s.p;
+    const double beta = restart ? 0 : rz_new / rz;
+    parallel_for(n, kGrain, [&](Index i, Index j) {
+      s.p.segment(i, j - i) = s.z.segment(i, j - i) + beta * s.p.segment(i, j - i);
+    });
     restart = false;
     rz = rz_new;
     h(s.p, s.q);
@@ -57,9 +66,11 @@ KrylovReport conjugate_gradients(LinearMap h, LinearMap precondition, ConstVec b
       return report;
     }
     const double alpha = rz / curvature;
-    x += alpha * s.p;
-    s.r -= alpha * s.q;
-    report.residual = norm(s.r);
+    report.residual = std::sqrt(parallel_sum(n, kGrain, [&](Index i, Index j) {
+      x.segment(i, j - i) += alpha * s.p.segment(i, j - i);
+      s.r.segment(i, j - i) -= alpha * s.q.segment(i, j - i);
+      return s.r.segment(i, j - i).squaredNorm();
+    }));
   }
   report.stop = KrylovReport::Stop::Converged;
   return report;

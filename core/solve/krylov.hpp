@@ -21,11 +21,13 @@ struct KrylovReport {
 using LinearMap = FunctionRef<void(ConstVec in, MutVec out)>;
 
 /// Conjugate gradients for H x = b, preconditioned by P ~ H^-1 (symmetric positive definite), from x = 0 or
-/// the given x if `warm`. Stops when |b - H x| <= tolerance. On p^T H p <= 0 it stops with NegativeCurvature
-/// and x as it was before that direction (for a Newton method: a descent direction, or zero at the first
-/// iteration).
-RESILIN_API KrylovReport conjugate_gradients(LinearMap h, LinearMap p, ConstVec b, MutVec x, bool warm,
-                                             double tolerance, Index max_iterations, KrylovScratch& s);
+/// the given x if `warm`. Stops when |b - H x| <= tolerance, by the recurrence of the method; where `exact`
+/// is given it then checks |b - exact(x)|, the promised residual, and goes on from there if that is too
+/// large: h may be a rounded form of it. On p^T H p <= 0 it stops with NegativeCurvature and x as it was
+/// before that direction (for a Newton method: a descent direction, or zero at the first iteration).
+RESILIN_API KrylovReport conjugate_gradients(LinearMap h, LinearMap p, const LinearMap* exact, ConstVec b,
+                                             MutVec x, bool warm, double tolerance, Index max_iterations,
+                                             KrylovScratch& s);
 
 /// MINRES [Paige and Saunders 1975] for symmetric, possibly indefinite H, same preconditioner and stop rule
 /// (the true residual is checked before it reports Converged). From x = 0.

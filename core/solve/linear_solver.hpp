@@ -27,6 +27,9 @@ class RESILIN_API Factorization {
   /// x = A^-1 b for all columns together. Throws Error(Numerics) if a solver that iterates misses its
   /// tolerance.
   virtual void solve(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) = 0;
+  /// x = B b with B near A^-1, symmetric and positive definite if A is: for use as a preconditioner, or where
+  /// x is corrected from its residual. Faster than solve() where the solver keeps a rounded factor.
+  virtual void precondition(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) { solve(b, x); }
 
   /// What the last factorize() took, and what a column of solve() takes, in additions and multiplications:
   /// counted, not timed, so that a choice that rests on it can be repeated.

@@ -157,8 +157,9 @@ const BlockMatrix& StepProblem::hessian(ConstVec x, bool project_psd) const {
     for (const auto& energy : system_.energies()) energy->add_pattern(pattern);
     h.reset(std::move(pattern));
   }
-  h.set_zero();
+  h.set_zero_lazily();
   add_body_hessians(x, h, project_psd);
+  h.begin_sum(false);
   for (std::size_t k = system_.bodies().size(); k < system_.energies().size(); ++k)
     system_.energies()[k]->add_hessian(context_, x, h, project_psd, ws_);
   for (Index i = 0; i < system_.num_nodes(); ++i) {
@@ -301,19 +302,30 @@ void StepProblem::prepare_factor() const {
 }
 
 void StepProblem::solve_prefactored(ConstVec b, MutVec out) const {
+  solve_groups(b, out, true);
+}
+void StepProblem::precondition(ConstVec b, MutVec out) const {
+  solve_groups(b, out, false);
+}
+
+void StepProblem::solve_groups(ConstVec b, MutVec out, bool exactly) const {
   prepare_factor();
   out.setZero();
   for (auto& g : cache_.groups) {
-    const Index rows = static_cast<Index>(g.node.size());
-    for (Index k = 0; k < g.b.cols(); ++k) {
-      const int axis = g.axes[static_cast<std::size_t>(k)];
-      for (Index i = 0; i < rows; ++i) g.b(i, k) = b[3 * g.node[static_cast<std::size_t>(i)] + axis];
-    }
-    g.factor->solve(g.b, g.x);
-    for (Index k = 0; k < g.b.cols(); ++k) {
-      const int axis = g.axes[static_cast<std::size_t>(k)];
-      for (Index i = 0; i < rows; ++i) out[3 * g.node[static_cast<std::size_t>(i)] + axis] = g.x(i, k);
-    }
+    const Index rows = static_cast<Index>(g.node.size()), width = static_cast<Index>(g.axes.size());
+    const auto for_entries = [&](auto&& visit) {
+      parallel_for(rows, 1 << 11, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i)
+          for (Index k = 0; k < width; ++k)
+            visit(i, k, 3 * g.node[static_cast<std::size_t>(i)] + g.axes[static_cast<std::size_t>(k)]);
+      });
+    };
+    for_entries([&](Index i, Index k, Index dof) { g.b(i, k) = b[dof]; });
+    if (exactly)
+      g.factor->solve(g.b, g.x);
+    else
+      g.factor->precondition(g.b, g.x);
+    for_entries([&](Index i, Index k, Index dof) { out[dof] = g.x(i, k); });
   }
 }
 

@@ -41,6 +41,9 @@ class RESILIN_API StepProblem {
   /// factorised once per revision and a; pattern and ordering are kept while only parameters or a change. One
   /// factor serves all three axes if the pins hold whole nodes.
   void solve_prefactored(ConstVec b, MutVec out) const;
+  /// out = B b with B near A^-1 to single precision, symmetric and positive definite: faster, and all that a
+  /// method needs that corrects itself from the residual.
+  void precondition(ConstVec b, MutVec out) const;
   /// Counted work of one solve_prefactored (see Factorization::work()).
   double prefactored_work() const;
 
@@ -54,6 +57,7 @@ class RESILIN_API StepProblem {
   struct Cache;
   void prepare_form() const;    ///< the entries of A's elastic part
   void prepare_factor() const;  ///< and its factor
+  void solve_groups(ConstVec b, MutVec out, bool exactly) const;
   double add_body_gradients(ConstVec x, MutVec r) const;
   void add_body_hessians(ConstVec x, BlockMatrix& h, bool project_psd) const;
 

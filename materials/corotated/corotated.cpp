@@ -33,13 +33,21 @@ void Corotated::add_stress(const SampleBatch& b, Pack* psi, Mat3Pack* stress) co
 void Corotated::add_tangent(const SampleBatch& b, TangentPack* c) const {
   for (Index p = 0; p < b.packs; ++p) {
     const Pack w = 2.0 * lame(b.param(0, p), b.param(1, p)).mu;
-    const auto& s = b.svd[p].s;
-    // Minus w dR/dF: R turns with the antisymmetric part alone, by 2/(s_i + s_j).
-    const Pack zero = splat(0.0);
-    const IsotropicTangent t{{zero, zero, zero, zero, zero, zero},
-                             {zero, zero, zero},
-                             {-2.0 * w / (s[0] + s[1]), -2.0 * w / (s[0] + s[2]), -2.0 * w / (s[1] + s[2])}};
-    add_isotropic_tangent(b.svd[p], t, c[p]);
+    const Svd3Pack& svd = b.svd[p];
+    for (int k = 0; k < 3; ++k) {
+      // Minus w dR/dF: R turns with the antisymmetric part t = u_i v_j^T - u_j v_i^T alone, by t:dF/(s_i +
+      // s_j).
+      const int i = k == 2 ? 1 : 0, j = k == 0 ? 1 : 2;
+      Pack t[9], scaled[9];
+      for (int column = 0; column < 3; ++column)
+        for (int row = 0; row < 3; ++row)
+          t[3 * column + row] = svd.u(row, i) * svd.v(column, j) - svd.u(row, j) * svd.v(column, i);
+      const Pack twist = -w / (svd.s[i] + svd.s[j]);
+      for (int e = 0; e < 9; ++e) scaled[e] = twist * t[e];
+      int n = 0;
+      for (int e = 0; e < 9; ++e)
+        for (int d = e; d < 9; ++d, ++n) c[p].c[n] += t[e] * scaled[d];
+    }
     for (int k = 0; k < 9; ++k) c[p](k, k) += w;
   }
 }

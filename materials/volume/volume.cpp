@@ -1,6 +1,7 @@
 #include "materials/volume/volume.hpp"
 
-#include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace resilin {
@@ -37,14 +38,30 @@ RESILIN_INLINE Kkt kkt(const Projection& p) {
   return k;
 }
 
-/// Start on the surface: s scaled to determinant 1, s2 raised where it is small or negative.
-RESILIN_INLINE void start(const Pack* s, Projection& p) {
+/// 1/cbrt(a), a > 0, to some ten digits.
+RESILIN_INLINE Pack reciprocal_cbrt(Pack a) {
+  // A third of the exponent by way of the bits, then Newton's method on 1/y^3 = a. Packs that hold integers
+  // do not divide: the division is one of doubles, exact enough for the estimate that it makes.
+  Pack y;
   for (int l = 0; l < kLanes; ++l) {
-    const double s0 = s[0][l], low = s0 > 0 ? 0.1 * s0 : 1.0;
-    const double t0 = s0 > 0 ? s0 : 1.0, t1 = std::fmax(s[1][l], low), t2 = std::fmax(s[2][l], low);
-    const double scale = 1 / std::cbrt(t0 * t1 * t2);
-    p.t[0][l] = t0 * scale, p.t[1][l] = t1 * scale, p.t[2][l] = t2 * scale;
+    std::uint64_t bits;
+    const double v = a[l];
+    std::memcpy(&bits, &v, sizeof bits);
+    bits = 0x553EF0FF289DD796ULL - bits / 3;
+    double estimate;
+    std::memcpy(&estimate, &bits, sizeof estimate);
+    y[l] = estimate;
   }
+  for (int i = 0; i < 4; ++i) y += y * (1.0 - a * y * y * y) * (1.0 / 3.0);
+  return y;
+}
+
+/// Start near the surface: s scaled to determinant 1, s2 raised where it is small or negative.
+RESILIN_INLINE void start(const Pack* s, Projection& p) {
+  const Pack low = s[0] > 0.0 ? 0.1 * s[0] : splat(1.0);
+  p.t[0] = s[0] > 0.0 ? s[0] : splat(1.0), p.t[1] = max(s[1], low), p.t[2] = max(s[2], low);
+  const Pack scale = reciprocal_cbrt(p.t[0] * p.t[1] * p.t[2]);
+  for (Pack& t : p.t) t *= scale;
 }
 
 /// d <- g (g.d - C)/|g|^2: projects s on the linearised surface; robust, linear convergence.
@@ -78,7 +95,8 @@ RESILIN_INLINE Projection project(const Pack* s) {
       change = max(change, abs(dt));
     }
     p.m = active ? p.m + dm : p.m;
-    active &= change > 4e-16 * (abs(p.t[0]) + abs(s[0])) * 4.0;
+    // The error after a step is about the square of the step.
+    active &= change > 1e-9 * (abs(p.t[0]) + abs(s[0]));
     if (!any(active)) return p;
   }
   // A lane that did not converge has no usable projection: NaN is reported with its element.

@@ -35,7 +35,7 @@ SolveReport PdFixedPoint::solve_within(Index max_iterations, const StepProblem& 
       return report;
     }
     if (report.iterations == max_iterations) return report;
-    problem.solve_prefactored(s.r, s.dz);
+    problem.precondition(s.r, s.dz);
     z += relaxation * s.dz;
     h.multiply(z, s.r, problem.fixed());
     s.r = b - s.r;

@@ -48,7 +48,7 @@ SolveReport PdLbfgsAdjoint::solve_within(Index max_iterations, const StepProblem
       checked = report.residual;
     }
     if (report.iterations == max_iterations) return report;
-    s.history.apply([&](ConstVec in, MutVec out) { problem.solve_prefactored(in, out); }, s.r, s.p);
+    s.history.apply([&](ConstVec in, MutVec out) { problem.precondition(in, out); }, s.r, s.p);
     ++report.iterations;
     ++report.linear_iterations;
     h.multiply(s.p, s.hp, problem.fixed());

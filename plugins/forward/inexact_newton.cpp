@@ -24,6 +24,8 @@ SolveReport solve_inexact_newton(const StepProblem& problem, const InexactNewton
   s.p.resize(problem.size());
   double g = start_solve(problem, options.tolerances, x, s.r, report);
   double forcing = options.forcing, previous = 0;
+  const BlockMatrix* h = nullptr;
+  bool refresh = true, rounded = false;
   for (;;) {
     report.residual = norm(s.r);
     if (!std::isfinite(report.residual)) {
@@ -38,17 +40,28 @@ SolveReport solve_inexact_newton(const StepProblem& problem, const InexactNewton
     if (report.iterations > 0) {
       const double ratio = report.residual / previous;
       forcing = std::min(options.forcing, 0.9 * ratio * ratio);
+      // A Hessian that gave such a step is good for another: it costs as much as ten products with it.
+      refresh = ratio > 0.1;
     }
     previous = report.residual;
     ++report.iterations;
-    const BlockMatrix& h = problem.hessian(x, false);
-    prepare(h);
+    if (refresh) {
+      h = &problem.hessian(x, false);
+      prepare(*h);
+      // What a rounded Hessian gives is a direction; whether the step is solved, the exact residual says.
+      rounded = s.rounded.take(*h);
+    }
     // No need to solve better than the step's own tolerance asks for.
     const double target = std::max(forcing * report.residual, 0.3 * report.tolerance);
     s.r *= -1;
-    const KrylovReport k =
-        conjugate_gradients([&](ConstVec in, MutVec out) { h.multiply(in, out, problem.fixed()); },
-                            precondition, s.r, s.p, false, target, options.max_linear_iterations, s.krylov);
+    const auto product = [&](ConstVec in, MutVec out) {
+      if (rounded)
+        s.rounded.multiply(in, out, problem.fixed());
+      else
+        h->multiply(in, out, problem.fixed());
+    };
+    const KrylovReport k = conjugate_gradients(product, precondition, nullptr, s.r, s.p, false, target,
+                                               options.max_linear_iterations, s.krylov);
     report.linear_iterations += k.iterations;
     // Negative curvature at once: the preconditioned gradient still descends.
     if (k.stop == KrylovReport::Stop::NegativeCurvature && k.iterations == 1) precondition(s.r, s.p);

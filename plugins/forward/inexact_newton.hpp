@@ -2,6 +2,7 @@
 // share; they differ in the preconditioner.
 #pragma once
 
+#include "core/energy/rounded_matrix.hpp"
 #include "core/solve/krylov.hpp"
 #include "core/solve/solvers.hpp"
 
@@ -15,6 +16,7 @@ struct InexactNewtonOptions {
 };
 struct InexactNewtonScratch {
   VecX r, p;
+  RoundedMatrix rounded;
   KrylovScratch krylov;
   LineSearchScratch search;
 };

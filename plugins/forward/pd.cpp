@@ -47,7 +47,7 @@ SolveReport ProjectiveDynamics::local_global(const StepProblem& problem, MutVec 
     if (report.iterations == options_.tolerances.max_iterations) return report;
     ++report.iterations;
     ++report.linear_iterations;
-    problem.solve_prefactored(s.r, s.p);
+    problem.precondition(s.r, s.p);
     // Never raises the energy, unless a weight is negative: then the search below takes over.
     s.search.trial = x - s.p;
     s.search.residual.resize(x.size());

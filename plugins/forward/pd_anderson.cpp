@@ -110,7 +110,7 @@ SolveReport PdAnderson::solve(const StepProblem& problem, MutVec x) const {
     if (report.iterations == options_.tolerances.max_iterations) return report;
     ++report.iterations;
     ++report.linear_iterations;
-    problem.solve_prefactored(s.r, s.f);
+    problem.precondition(s.r, s.f);
     s.f *= -1;
     s.search.trial.resize(x.size());
     s.window.accelerate(x, s.f, s.search.trial);

@@ -5,7 +5,7 @@ namespace resilin {
 SolveReport PdNewtonKrylov::solve(const StepProblem& problem, MutVec x) const {
   return solve_inexact_newton(
       problem, options_, [](const BlockMatrix&) {},
-      [&](ConstVec in, MutVec out) { problem.solve_prefactored(in, out); }, x,
+      [&](ConstVec in, MutVec out) { problem.precondition(in, out); }, x,
       problem.workspace().slot<InexactNewtonScratch>(this));
 }
 

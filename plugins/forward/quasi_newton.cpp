@@ -24,7 +24,7 @@ SolveReport solve_quasi_newton(const StepProblem& problem, const Tolerances& tol
     if (report.iterations == tolerances.max_iterations) return report;
     ++report.iterations;
     ++report.linear_iterations;
-    s.history.apply([&](ConstVec in, MutVec out) { problem.solve_prefactored(in, out); }, s.r, s.p);
+    s.history.apply([&](ConstVec in, MutVec out) { problem.precondition(in, out); }, s.r, s.p);
     s.p *= -1;
     s.step = -x;
     s.change = -s.r;

@@ -42,7 +42,7 @@ class IncompleteCholesky final : public ConjugateGradientFactorization {
     return true;
   }
 
-  void precondition(ConstVec r, MutVec z) override {
+  void apply_preconditioner(ConstVec r, MutVec z) override {
     const LowerRows& a = *pattern_;
     for (Index i = 0; i < a.rows(); ++i) {
       const std::size_t begin = at(a.start[at(i)]), end = at(a.start[at(i) + 1]) - 1;

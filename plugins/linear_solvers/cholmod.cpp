@@ -1,9 +1,12 @@
 #include "plugins/linear_solvers/cholmod.hpp"
 
+#include "plugins/linear_solvers/supernodal_solve.hpp"
+
 #include <cholmod.h>
 
 #include <cmath>
 #include <dlfcn.h>
+#include <limits>
 #include <mutex>
 
 namespace resilin {
@@ -32,7 +35,7 @@ class CholmodFactorization final : public Factorization {
       common_.method[0].ordering = ordering == "amd" ? CHOLMOD_AMD : CHOLMOD_METIS;
       common_.postorder = 1;
     }
-    common_.supernodal = CHOLMOD_AUTO;
+    common_.supernodal = CHOLMOD_SUPERNODAL;
     common_.final_ll = 1;
     cholmod_sparse view = as_cholmod(a);
     definite_ = cholmod_analyze(&view, &common_);
@@ -53,11 +56,13 @@ class CholmodFactorization final : public Factorization {
     // CHOLMOD itself calls a matrix with NaN definite.
     if (!Eigen::Map<const VecX>(a.valuePtr(), a.nonZeros()).allFinite()) return Result::Singular;
     cholmod_sparse view = as_cholmod(a);
-    common_.supernodal = CHOLMOD_AUTO;
+    common_.supernodal = CHOLMOD_SUPERNODAL;
     common_.final_ll = 1;
+    asked_for_single_ = false;
     cholmod_factorize(&view, definite_, &common_);
     check_memory();
-    use_indefinite_ = common_.status == CHOLMOD_NOT_POSDEF || definite_->minor < definite_->n;
+    use_indefinite_ =
+        common_.status == CHOLMOD_NOT_POSDEF || definite_->minor < definite_->n || has_vanishing_pivot(a);
     if (!use_indefinite_) return Result::PositiveDefinite;
     if (definite_only) return Result::Indefinite;
     common_.supernodal = CHOLMOD_SIMPLICIAL;
@@ -79,6 +84,15 @@ class CholmodFactorization final : public Factorization {
     return {definite_work_.factorize + indefinite_work_.factorize, indefinite_work_.solve};
   }
 
+  void precondition(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) override {
+    if (use_indefinite_) return solve(b, x);
+    const SupernodalFactor supernodal = as_supernodal(*definite_);
+    SupernodalSolve& s = supernodal_solve(supernodal);
+    if (!asked_for_single_) has_single_ = s.keep_single(supernodal);
+    asked_for_single_ = true;
+    if (!has_single_) return s.solve(supernodal, b, x);
+    s.solve_single(supernodal, b, x);
+  }
   void solve(const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x) override {
     cholmod_dense view{};
     view.nrow = static_cast<std::size_t>(b.rows());
@@ -89,6 +103,11 @@ class CholmodFactorization final : public Factorization {
     view.xtype = CHOLMOD_REAL;
     view.dtype = CHOLMOD_DOUBLE;
     cholmod_factor* factor = use_indefinite_ ? indefinite_ : definite_;
+    if (!use_indefinite_) {
+      const SupernodalFactor supernodal = as_supernodal(*factor);
+      supernodal_solve(supernodal).solve(supernodal, b, x);
+      return;
+    }
     // A simplicial solve leaves its work space transposed; in the shape that it was made in it is used again.
     if (y_ != nullptr && factor->is_super == 0 && y_->nzmax >= 4 * factor->n) {
       y_->nrow = y_->d = 4;
@@ -116,6 +135,34 @@ class CholmodFactorization final : public Factorization {
     s.packed = 1;
     return s;
   }
+  static SupernodalFactor as_supernodal(const cholmod_factor& factor) {
+    SupernodalFactor f;
+    f.size = static_cast<Index>(factor.n);
+    f.num_supernodes = static_cast<Index>(factor.nsuper);
+    f.permutation = static_cast<const int*>(factor.Perm);
+    f.first_column = static_cast<const int*>(factor.super);
+    f.row_start = static_cast<const int*>(factor.pi);
+    f.rows = static_cast<const int*>(factor.s);
+    f.value_start = static_cast<const int*>(factor.px);
+    f.values = static_cast<const double*>(factor.x);
+    return f;
+  }
+  /// A pivot of which rounding has left nothing: a singular matrix may come out positive.
+  bool has_vanishing_pivot(const SpMat& a) const {
+    constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
+    const SupernodalFactor f = as_supernodal(*definite_);
+    for (Index s = 0; s < f.num_supernodes; ++s)
+      for (Index j = 0; j < f.num_columns(s); ++j) {
+        const double pivot = f.values[f.value_start[s] + j * (f.num_rows(s) + 1)];
+        const Index row = f.permutation[f.first_column[s] + j];
+        if (pivot * pivot <= kRounding * a.coeff(row, row)) return true;
+      }
+    return false;
+  }
+  SupernodalSolve& supernodal_solve(const SupernodalFactor& pattern) {
+    if (!supernodal_) supernodal_ = std::make_unique<SupernodalSolve>(pattern);
+    return *supernodal_;
+  }
   /// Of the analysis that was done last.
   Work counted_work() const { return {common_.fl, 4 * common_.lnz}; }
   void check_memory() const {
@@ -126,6 +173,8 @@ class CholmodFactorization final : public Factorization {
   cholmod_common common_{};
   cholmod_factor *definite_ = nullptr, *indefinite_ = nullptr;
   cholmod_dense *x_ = nullptr, *y_ = nullptr, *e_ = nullptr;
+  std::unique_ptr<SupernodalSolve> supernodal_;
+  bool asked_for_single_ = false, has_single_ = false;  ///< it keeps the present values in single precision
   bool use_indefinite_ = false;
   Work definite_work_, indefinite_work_;
 };

@@ -93,10 +93,11 @@ Factorization::Result ConjugateGradientFactorization::trial() {
 }
 
 KrylovReport ConjugateGradientFactorization::iterate(ConstVec b, MutVec x) {
-  KrylovReport report =
-      conjugate_gradients([&](ConstVec in, MutVec out) { a_.multiply(in, out); },
-                          [&](ConstVec in, MutVec out) { precondition(in, out); }, b, x, false,
-                          options_.relative_tolerance * norm(b), options_.max_iterations, scratch_);
+  const auto multiply = [&](ConstVec in, MutVec out) { a_.multiply(in, out); };
+  const LinearMap product = multiply;
+  KrylovReport report = conjugate_gradients(
+      product, [&](ConstVec in, MutVec out) { apply_preconditioner(in, out); }, &product, b, x, false,
+      options_.relative_tolerance * norm(b), options_.max_iterations, scratch_);
   if (report.stop != KrylovReport::Stop::Breakdown) return report;
   // No better in this precision: |A x| eps, with the diagonal for |A|.
   double size = 0;

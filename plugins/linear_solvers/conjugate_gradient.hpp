@@ -47,7 +47,7 @@ class ConjugateGradientFactorization : public Factorization {
   /// Prepares a preconditioner for A + shift diag(A); false if that breaks down. Only the number of
   /// iterations depends on the shift, never the solution.
   virtual bool prepare(const LowerRows& a, double shift) = 0;
-  virtual void precondition(ConstVec r, MutVec z) = 0;
+  virtual void apply_preconditioner(ConstVec r, MutVec z) = 0;
   virtual Work preconditioner_work() const = 0;
 
  private:

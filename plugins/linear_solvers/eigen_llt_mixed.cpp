@@ -42,7 +42,7 @@ class SingleCholesky final : public ConjugateGradientFactorization {
     solver_.analyzePattern(single_);
   }
 
-  void precondition(ConstVec r, MutVec z) override {
+  void apply_preconditioner(ConstVec r, MutVec z) override {
     scaled_ = (scale_.array() * r.array()).cast<float>();
     permuted_.resize(r.size());
     permuted_.noalias() = solver_.permutationP() * scaled_;

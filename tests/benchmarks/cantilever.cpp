@@ -1,11 +1,7 @@
 // The cantilever of DiffPD (8,019 degrees of freedom, 5 steps, one thread): forward and backward solvers side
 // by side in one run. Build with -DRESILIN_BENCHMARKS=ON, run build/bin/benchmarks; rows of one run may be
 // compared as ratios.
-#include "core/solve/simulation.hpp"
-#include "tests/support/scenes.hpp"
-
-#include <benchmark/benchmark.h>
-#include <cmath>
+#include "tests/benchmarks/support.hpp"
 
 namespace {
 
@@ -25,18 +21,10 @@ forward: {relative_tolerance: 1e-4}
 backward: {relative_tolerance: 1e-4}
 )";
 
-/// The scene with other solvers; file and options are those of a user's scene.
-std::unique_ptr<Simulation> simulation(const std::vector<std::string>& overrides) {
-  const std::string file = (std::filesystem::temp_directory_path() / "resilin_benchmark.yaml").string();
-  write_file(file, kScene);
-  const SceneFile scene = load_scene(file, overrides, test::registry());
-  return std::make_unique<Simulation>(scene.options.scene, test::registry(), scene.places);
-}
-
-void forward(benchmark::State& state, const std::vector<std::string>& overrides) {
+void forward(benchmark::State& state, const bench::Overrides& overrides) {
   set_num_threads(1);
   for (auto _ : state) {
-    const auto sim = simulation(overrides);
+    const auto sim = bench::simulation(kScene, overrides);
     Tape tape;
     const RolloutReport report = sim->run(tape, true);
     state.counters["iterations"] = static_cast<double>(report.iterations);
@@ -44,33 +32,27 @@ void forward(benchmark::State& state, const std::vector<std::string>& overrides)
   }
 }
 
-void backward(benchmark::State& state, const std::vector<std::string>& overrides) {
+void backward(benchmark::State& state, const bench::Overrides& overrides) {
   set_num_threads(1);
-  const auto sim = simulation(overrides);
+  const auto sim = bench::simulation(kScene, overrides);
   Tape tape;
   sim->run(tape, true);
-  VecX seed(sim->system().num_dofs());
-  for (Index i = 0; i < seed.size(); ++i) seed[i] = std::sin(0.7 * static_cast<double>(i) + 0.3);
-  for (auto _ : state) {
-    BackwardReport report;
-    benchmark::DoNotOptimize(sim->gradient(
-        tape,
-        [&](Index k, Adjoint& a) {
-          if (k == sim->num_steps()) a.x += seed;
-        },
-        &report));
-    state.counters["linear"] = static_cast<double>(report.iterations);
-  }
+  for (auto _ : state) state.counters["linear"] = static_cast<double>(bench::gradient(*sim, tape).iterations);
 }
 
-const std::vector<std::string> kNewtonEigen = {
-    "forward={type: newton, relative_tolerance: 1e-4, reanalyze: true}",
-    "backward={type: direct, relative_tolerance: 1e-4, reanalyze: true}", "linear_solver=eigen_ldlt"};
-const std::vector<std::string> kNewtonCholmod = {"forward={type: newton, relative_tolerance: 1e-4}",
-                                                 "backward={type: direct, relative_tolerance: 1e-4}"};
-const std::vector<std::string> kPd = {"forward={type: pd, relative_tolerance: 1e-4}",
-                                      "backward={type: pd_fixed_point, relative_tolerance: 1e-4}"};
+const bench::Overrides kNewtonEigen = {"forward={type: newton, relative_tolerance: 1e-4, reanalyze: true}",
+                                       "backward={type: direct, relative_tolerance: 1e-4, reanalyze: true}",
+                                       "linear_solver=eigen_ldlt"};
+const bench::Overrides kNewtonCholmod = {"forward={type: newton, relative_tolerance: 1e-4}",
+                                         "backward={type: direct, relative_tolerance: 1e-4}"};
+const bench::Overrides kPd = {"forward={type: pd, relative_tolerance: 1e-4}",
+                              "backward={type: pd_fixed_point, relative_tolerance: 1e-4}"};
 
+void both(benchmark::State& state) {
+  bench::forward_and_backward(state, kScene);
+}
+
+BENCHMARK(both)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(forward, defaults, {})->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(forward, newton_eigen_ldlt_anew, kNewtonEigen)
     ->Unit(benchmark::kMillisecond)

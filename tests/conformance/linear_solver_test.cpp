@@ -1,6 +1,7 @@
 // Every registered sparse factorisation: definite and indefinite systems, several columns, refactorisation.
 #include "core/solve/linear_solver.hpp"
 
+#include "core/base/parallel.hpp"
 #include "tests/support/components.hpp"
 
 #include <gmock/gmock.h>
@@ -127,6 +128,65 @@ TEST_P(EveryLinearSolver, SolvesBadlyScaledSystems) {
   MatX x(a.rows(), 1);
   factor->solve(b, x);
   EXPECT_LT((scaled * x - b).norm(), 1e-10 * b.norm());
+}
+
+TEST_P(EveryLinearSolver, PreconditionsLikeASymmetricDefiniteInverse) {
+  for (const Index n : {Index(5), Index(16)}) {
+    const SpMat a = grid_matrix(n, 0.1, 1);
+    const auto factor = solver_->analyze(a);
+    for (const double size : {1.0, 1e6, 1e-50}) {  // the last one is below the range of single precision
+      const SpMat scaled = size * a;
+      ASSERT_EQ(factor->factorize(scaled), Factorization::Result::PositiveDefinite);
+      const MatX b = random_vector(a.rows() * 3, 9).reshaped(a.rows(), 3);
+      MatX x(a.rows(), 3), exact(a.rows(), 3);
+      factor->precondition(b, x);
+      factor->solve(b, exact);
+      EXPECT_LT((x - exact).norm(), 1e-5 * exact.norm()) << size;
+      const MatX form = b.transpose() * x;
+      EXPECT_LT((form - form.transpose()).norm(), 1e-6 * form.norm()) << size;
+      EXPECT_GT(form.ldlt().vectorD().minCoeff(), 0) << size;
+    }
+  }
+}
+
+TEST_P(EveryLinearSolver, HasTheSameBitsWithTwoThreads) {
+  const SpMat a = grid_matrix(16, 0.1, 1);
+  const auto factor = solver_->analyze(a);
+  ASSERT_EQ(factor->factorize(a), Factorization::Result::PositiveDefinite);
+  const MatX b = random_vector(a.rows() * 3, 9).reshaped(a.rows(), 3);
+  MatX x[2], z[2];
+  for (int threads = 1; threads <= 2; ++threads) {
+    set_num_threads(threads);
+    x[threads - 1] = z[threads - 1] = b;
+    factor->solve(b, x[threads - 1]);
+    factor->precondition(b, z[threads - 1]);
+  }
+  set_num_threads(1);
+  EXPECT_EQ(x[0], x[1]);
+  EXPECT_EQ(z[0], z[1]);
+}
+
+TEST_P(EveryLinearSolver, SolvesEachColumnAsIfAlone) {
+  const SpMat a = grid_matrix(9, 0.1, 1);
+  const auto factor = solver_->analyze(a);
+  ASSERT_EQ(factor->factorize(a), Factorization::Result::PositiveDefinite);
+  const MatX b = random_vector(a.rows() * 7, 9).reshaped(a.rows(), 7);
+  MatX together(a.rows(), 7), alone(a.rows(), 1);
+  factor->solve(b, together);
+  for (Index k = 0; k < 7; ++k) {
+    factor->solve(b.col(k), alone);
+    EXPECT_LT((alone - together.col(k)).norm(), 1e-9 * alone.norm()) << k;
+  }
+}
+
+TEST(Cholmod, FindsASingularMatrixThatRoundingMakesPositive) {
+  // Rows that sum to zero, like the stiffness of a body that nothing holds.
+  const auto solver = make_component<LinearSolver>("cholmod", {});
+  for (const Index n : {Index(4), Index(9)})
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+      const SpMat a = grid_matrix(n, 0, seed);
+      EXPECT_NE(solver->analyze(a)->factorize(a, true), Factorization::Result::PositiveDefinite) << n;
+    }
 }
 
 class LinearSolverThatIterates : public ::testing::TestWithParam<std::string> {};

@@ -31,9 +31,11 @@ class Krylov : public ::testing::Test {
  protected:
   KrylovReport cg(const MatX& h, const MatX& p, const VecX& b, VecX& x, double tolerance, Index limit = 1000,
                   bool warm = false) {
-    return conjugate_gradients([&](ConstVec in, MutVec out) { out = h * in; },
-                               [&](ConstVec in, MutVec out) { out = p * in; }, b, x, warm, tolerance, limit,
-                               scratch_);
+    const auto multiply = [&](ConstVec in, MutVec out) { out = h * in; };
+    const LinearMap exact = multiply;
+    return conjugate_gradients(
+        multiply, [&](ConstVec in, MutVec out) { out = p * in; }, &exact, b, x, warm, tolerance, limit,
+        scratch_);
   }
   KrylovReport mr(const MatX& h, const MatX& p, const VecX& b, VecX& x, double tolerance,
                   Index limit = 1000) {
