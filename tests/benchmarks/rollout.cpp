@@ -1,5 +1,5 @@
-// Ten thousand steps with their gradient within 500 MB, the program and its matrices included; the states alone
-// would take 1.3 GB.
+// Ten thousand steps with their gradient within 500 MB, the program and its matrices included; the states
+// alone would take 1.3 GB.
 #include "tests/benchmarks/support.hpp"
 
 namespace {
