@@ -109,6 +109,9 @@ struct RESILIN_API SceneOptions {
   Vec3 gravity{0, 0, -9.81};
   NamedList<BodyOptions> bodies;
   NamedList<ComponentSpec> energies, forces;
+  /// Paths, as for ParameterTable::find, of fields that get one value per element from their constant; no key
+  /// of a scene, but what a task asks for.
+  std::vector<std::string> per_element;
   ComponentSpec integrator, forward, backward, linear_solver;
   bool has_preload = false;
   PreloadOptions preload;
