@@ -1,5 +1,7 @@
 #include "core/app/task_summary.hpp"
 
+#include <fmt/format.h>
+
 namespace resilin::app {
 
 void write_parameters(JsonWriter& out, const Task& task, ConstVec u) {
@@ -13,6 +15,21 @@ void write_parameters(JsonWriter& out, const Task& task, ConstVec u) {
       out.value(ConstVec(values));
   }
   out.end_object();
+}
+
+void write_backward_choices(JsonWriter& out, const Task& task) {
+  if (task.backward_choices.empty()) return;
+  out.key("backward_choices").begin_object();
+  for (const auto& [choice, gradients] : task.backward_choices) out.field(choice, gradients);
+  out.end_object();
+}
+
+std::string backward_choices_text(const Task& task) {
+  std::string text;
+  for (const auto& [choice, gradients] : task.backward_choices)
+    text += fmt::format("{}{} for {} gradient{}", text.empty() ? "" : ", ", choice, gradients,
+                        gradients == 1 ? "" : "s");
+  return text;
 }
 
 }  // namespace resilin::app

@@ -126,6 +126,7 @@ struct RESILIN_API TaskParameter {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   std::string scale = "linear";
+  std::string per = "given";
   VecX start;
   ComponentSpec regularizer;
   void visit(ParamVisitor& v);
@@ -145,6 +146,7 @@ struct RESILIN_API TaskOptions {
   ComponentSpec optimizer;
   Index seed = 0;
   std::vector<Index> seeds;
+  Index starts = 1;
   void visit(ParamVisitor& v);
 };
 
