@@ -3,6 +3,7 @@
 
 #include "core/app/job.hpp"
 #include "core/app/table.hpp"
+#include "core/app/task_summary.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/output/progress.hpp"
 #include "core/params/passive_visitor.hpp"
@@ -26,12 +27,14 @@ GradcheckOptions options_from(const Arguments& arguments) {
   return options;
 }
 
-std::string json_text(const Job& job, const GradcheckOptions& options, const GradcheckReport& report) {
+std::string json_text(const Job& job, const Task& task, const GradcheckOptions& options,
+                      const GradcheckReport& report) {
   JsonWriter out;
   job.write_head(out, report.passed ? "passed" : "failed", {});
   out.field("loss", report.loss)
       .field("tolerance", options.tolerance)
       .field("worst_error", report.worst_error);
+  write_backward_choices(out, task);
   out.key("rows").begin_array();
   for (const GradcheckRow& r : report.rows) {
     out.begin_object().field("path", r.path).field("direction", r.direction).field("adjoint", r.adjoint);
@@ -47,7 +50,7 @@ std::string json_text(const Job& job, const GradcheckOptions& options, const Gra
   return out.end_array().end_object().text() + "\n";
 }
 
-std::string table_text(const GradcheckOptions& options, const GradcheckReport& report) {
+std::string table_text(const Task& task, const GradcheckOptions& options, const GradcheckReport& report) {
   Table table({"parameter", "direction", ">adjoint", ">difference", ">step", ">error", ">order", ""});
   for (const GradcheckRow& r : report.rows)
     table.add({r.path, r.direction, fmt::format("{:.9e}", r.adjoint), fmt::format("{:.9e}", r.difference),
@@ -58,9 +61,10 @@ std::string table_text(const GradcheckOptions& options, const GradcheckReport& r
                : r.below_noise ? "ok (below rounding)"
                : r.one_sided   ? "ok (one-sided)"
                                : "ok"});
-  return table.text() + fmt::format("\nloss {:.9g}; worst relative error {:.2e}, tolerance {:.2e}: {}\n",
-                                    report.loss, report.worst_error, options.tolerance,
-                                    report.passed ? "passed" : "FAILED");
+  const std::string choices = backward_choices_text(task);
+  return table.text() + (choices.empty() ? "" : "\nbackward: " + choices + "\n") +
+         fmt::format("\nloss {:.9g}; worst relative error {:.2e}, tolerance {:.2e}: {}\n", report.loss,
+                     report.worst_error, options.tolerance, report.passed ? "passed" : "FAILED");
 }
 
 constexpr double kTightTolerance = 1e-11;
@@ -105,7 +109,7 @@ int execute(const Context& context) {
   };
   const GradcheckReport report = check_gradient(task, options);
   progress.reset();
-  print(context.json ? json_text(job, options, report) : table_text(options, report));
+  print(context.json ? json_text(job, task, options, report) : table_text(task, options, report));
   return report.passed ? kGood : kCheckFailed;
 }
 

@@ -1,5 +1,6 @@
 #include "core/app/journaled_objective.hpp"
 
+#include "core/app/task_summary.hpp"
 #include "core/base/file.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -31,19 +33,6 @@ std::string parameters_text(const Task& task, ConstVec u) {
 
 }  // namespace
 
-void write_parameters(JsonWriter& out, const Task& task, ConstVec u) {
-  out.key("parameters").begin_object();
-  for (const TaskVariable& v : task.variables()) {
-    const VecX values = task.values(u, v);
-    out.key(v.path);
-    if (v.size == 1)
-      out.value(values[0]);
-    else
-      out.value(ConstVec(values));
-  }
-  out.end_object();
-}
-
 void JudgedPoint::set(Index number, ConstVec at, ConstVec slope, double value, double uncertainty) {
   *this = {number, at, slope, value, uncertainty, 0, 0};
 }
@@ -62,7 +51,13 @@ JournaledObjective::JournaledObjective(const Job& job, Task& task, EvaluationJou
 
 double JournaledObjective::evaluate(ConstVec u, MutVec gradient) {
   if (interrupted()) throw Interrupted();
+  const auto number = static_cast<Index>(losses_.size()) + 1;
   if (const auto* known = journal_.next(u)) {
+    if (std::isnan(known->loss)) {
+      remember_failure(u);
+      throw Error(Errc::Numerics, fmt::format("evaluation {} ({}): failed when it was recorded", number,
+                                              parameters_text(task_, u)));
+    }
     gradient = known->gradient;
     noise_ = known->noise;
     remember(u, known->loss, gradient);
@@ -70,7 +65,7 @@ double JournaledObjective::evaluate(ConstVec u, MutVec gradient) {
   }
   const double loss = simulate(u, gradient);
   noise_ = task_.noise();
-  journal_.append({u, loss, gradient, static_cast<std::uint64_t>(losses_.size() + 1), noise_});
+  journal_.append({u, loss, gradient, static_cast<std::uint64_t>(number), noise_});
   remember(u, loss, gradient);
   write_checkpoint(u);
   // On a terminal the line is redrawn within an evaluation, elsewhere one line is written for each.
@@ -92,16 +87,27 @@ double JournaledObjective::simulate(ConstVec u, MutVec gradient) {
     };
   }
   try {
-    return task_.evaluate(u, gradient);
+    const double loss = task_.evaluate(u, gradient);
+    if (std::isfinite(loss) && gradient.allFinite()) return loss;
+    throw Error(Errc::Numerics, "the loss or its gradient is not a number");
   } catch (const Error& e) {
     if (e.code() != Errc::Numerics) throw;
+    // Recorded, so that a resumed job does not simulate it again; but not at the start, where it ends the
+    // job.
+    if (known > 0) {
+      journal_.append({u, std::numeric_limits<double>::quiet_NaN(), VecX::Zero(u.size()),
+                       static_cast<std::uint64_t>(known + 1), 0});
+      remember_failure(u);
+    }
     throw Error(e.code(),
                 fmt::format("evaluation {} ({}): {}", known + 1, parameters_text(task_, u), e.message()));
   }
 }
 
 std::string JournaledObjective::loss_text() const {
-  return losses_.empty() ? "" : fmt::format("loss {:.6g}  best {:.6g}", losses_.back(), best_.loss);
+  if (losses_.empty()) return {};
+  const std::string last = std::isnan(losses_.back()) ? "none" : fmt::format("{:.6g}", losses_.back());
+  return fmt::format("loss {}  best {:.6g}", last, best_.loss);
 }
 
 void JournaledObjective::remember(ConstVec u, double loss, ConstVec gradient) {
@@ -116,6 +122,14 @@ void JournaledObjective::remember(ConstVec u, double loss, ConstVec gradient) {
     best_.set(number, u, gradient, loss, noise_);
   else
     best_.judge(u, noise_);
+}
+
+void JournaledObjective::remember_failure(ConstVec u) {
+  losses_.push_back(std::numeric_limits<double>::quiet_NaN());
+  gradient_norms_.push_back(losses_.back());
+  ++num_failed_;
+  first_.judge(u, 0);
+  best_.judge(u, 0);
 }
 
 void JournaledObjective::write_checkpoint(ConstVec u) const {

@@ -34,12 +34,15 @@ class JournaledObjective final : public Objective {
   JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal, std::string suffix);
 
   Index size() const override { return task_.size(); }
-  /// Throws Interrupted between two steps, and Error(Numerics) that names evaluation and parameters.
+  /// Throws Interrupted between two steps, and Error(Numerics) that names evaluation and parameters where the
+  /// simulation fails or its loss is not a number. The first evaluation excepted, that is recorded too.
   double evaluate(ConstVec u, MutVec gradient) override;
   double noise() const override { return noise_; }
 
-  const std::vector<double>& losses() const { return losses_; }  ///< of all evaluations
+  /// Of all evaluations; not a number for those that failed.
+  const std::vector<double>& losses() const { return losses_; }
   const std::vector<double>& gradient_norms() const { return gradient_norms_; }
+  Index num_failed() const { return num_failed_; }
   const JudgedPoint& first() const { return first_; }
   const JudgedPoint& best() const { return best_; }
   std::string checkpoint() const { return job_.path("checkpoint" + suffix_ + ".json"); }
@@ -48,6 +51,7 @@ class JournaledObjective final : public Objective {
  private:
   double simulate(ConstVec u, MutVec gradient);
   void remember(ConstVec u, double loss, ConstVec gradient);
+  void remember_failure(ConstVec u);
   void write_checkpoint(ConstVec u) const;
   std::string loss_text() const;
 
@@ -57,11 +61,9 @@ class JournaledObjective final : public Objective {
   std::string suffix_;
   std::vector<double> losses_, gradient_norms_;
   double noise_ = 0;
+  Index num_failed_ = 0;
   JudgedPoint first_, best_;
   std::optional<Progress> progress_;
 };
-
-/// "parameters": {path: value or list} for u.
-void write_parameters(JsonWriter& out, const Task& task, ConstVec u);
 
 }  // namespace resilin::app

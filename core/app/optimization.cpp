@@ -1,6 +1,7 @@
 #include "core/app/optimization.hpp"
 
 #include "core/app/table.hpp"
+#include "core/app/task_summary.hpp"
 #include "core/base/file.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
@@ -38,6 +39,7 @@ void write_losses(const std::string& file, const JournaledObjective& objective) 
 void remember(Optimization& o, const JournaledObjective& objective) {
   o.losses = objective.losses();
   o.evaluations = static_cast<Index>(o.losses.size());
+  o.failed_evaluations = objective.num_failed();
   if (o.evaluations == 0) return;
   o.first_loss = objective.first().loss;
   o.best_loss = objective.best().loss;
@@ -88,11 +90,27 @@ std::vector<Found> compare(const Task& task, ConstVec u) {
   return all;
 }
 
-Optimization optimize_from(const Job& job, std::unique_ptr<Task> task, const Optimizer& optimizer, Index seed,
-                           const std::string& suffix, bool resume) {
+std::vector<Start> all_starts(const TaskOptions& options) {
+  const std::vector<Index> seeds = options.seeds.empty() ? std::vector<Index>{options.seed} : options.seeds;
+  std::vector<Start> all;
+  for (const Index seed : seeds)
+    for (Index number = 1; number <= options.starts; ++number) {
+      Start s{seed, number, {}, {}};
+      if (seeds.size() > 1) s.name = fmt::format("seed {}", seed), s.suffix = fmt::format("_seed_{}", seed);
+      if (options.starts > 1) {
+        s.name += fmt::format("{}start {}", s.name.empty() ? "" : ", ", number);
+        s.suffix += fmt::format("_start_{}", number);
+      }
+      all.push_back(std::move(s));
+    }
+  return all;
+}
+
+Optimization optimize_from(const Job& job, std::unique_ptr<Task> task, const Optimizer& optimizer,
+                           const Start& start, bool resume) {
+  const std::string& suffix = start.suffix;
   Optimization o;
-  o.seed = seed;
-  o.suffix = suffix;
+  o.start = start;
   o.journal = job.path("evaluations" + suffix + ".bin");
   o.task = std::move(task);
   if (!resume) keep_old_journal(o.journal);
@@ -141,15 +159,15 @@ std::string found_text(const Optimization& o) {
   return table.text() + "truth: the value in the scene file\n";
 }
 
-std::string seeds_text(const std::vector<Optimization>& all, const Optimization* best) {
-  Table table({"seed", "parameter", ">start", ">found", ">first loss", ">loss", ">evaluations", "end"});
+std::string starts_text(const std::vector<Optimization>& all, const Optimization* best) {
+  Table table({"from", "parameter", ">start", ">found", ">first loss", ">loss", ">evaluations", "end"});
   for (const Optimization& o : all) {
-    const std::string seed = fmt::format("{}{}", o.seed, &o == best ? " *" : "");
+    const std::string from = o.start.name + (&o == best ? " *" : "");
     bool first = true;
     for (const TaskVariable& v : o.task->variables()) {
       const std::string found = o.evaluations > 0 ? values_text(o.task->values(found_of(o), v)) : "-";
       if (first)
-        table.add({seed, v.path, values_text(v.start), found, short_number(o.first_loss),
+        table.add({from, v.path, values_text(v.start), found, short_number(o.first_loss),
                    short_number(o.best_loss), std::to_string(o.evaluations), end_text(o)});
       else
         table.add({"", v.path, values_text(v.start), found, "", "", "", ""});
@@ -165,7 +183,9 @@ void write_result(JsonWriter& out, const Optimization& o) {
       .field("verdict", o.verdict.text)
       .field("note", o.report.note)
       .field("iterations", o.report.iterations)
-      .field("evaluations", o.evaluations);
+      .field("evaluations", o.evaluations)
+      .field("failed_evaluations", o.failed_evaluations);
+  write_backward_choices(out, *o.task);
   out.key("without_influence").begin_array();
   for (const std::string& path : o.verdict.without_influence) out.value(path);
   out.end_array();
@@ -175,10 +195,10 @@ void write_result(JsonWriter& out, const Optimization& o) {
   write_variables(out, o);
 }
 
-void write_seeds(JsonWriter& out, const std::vector<Optimization>& all) {
-  out.key("seeds").begin_array();
+void write_starts(JsonWriter& out, const std::vector<Optimization>& all) {
+  out.key("starts").begin_array();
   for (const Optimization& o : all) {
-    out.begin_object().field("seed", o.seed);
+    out.begin_object().field("seed", o.start.seed).field("start", o.start.number);
     if (o.end == Optimization::End::Failed) out.field("message", o.message);
     write_result(out, o);
     out.end_object();

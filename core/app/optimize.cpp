@@ -1,6 +1,7 @@
 // resilin optimize: finds the parameters of a task.
 #include "core/app/fitted_scene.hpp"
 #include "core/app/optimization.hpp"
+#include "core/app/task_summary.hpp"
 #include "core/base/file.hpp"
 #include "core/output/progress.hpp"
 
@@ -30,13 +31,13 @@ void write_summary(const Job& job, const std::vector<Optimization>& all, const O
   job.write_head(out, status, message);
   write_result(out, o);
   if (all.size() > 1) {
-    out.field("best_seed", o.seed);
-    write_seeds(out, all);
+    out.field("best_seed", o.start.seed).field("best_start", o.start.number);
+    write_starts(out, all);
   }
   if (run != nullptr) {
     out.key("fitted_run").begin_object().field("status", name_of(run->end));
     write_run(out, *run);
-    std::vector<std::string> files = {job.path("fitted.yaml"), job.path("loss" + o.suffix + ".csv")};
+    std::vector<std::string> files = {job.path("fitted.yaml"), job.path("loss" + o.start.suffix + ".csv")};
     files.insert(files.end(), run->files.begin(), run->files.end());
     write_texts(out.end_object(), "files", files);
   }
@@ -48,7 +49,7 @@ int interrupted_in(const Job& job, const std::vector<Optimization>& all, const O
   const std::string again = job.context().arguments.has("--resume") ? line : line + " --resume";
   const std::string message =
       fmt::format("interrupted{} after {} evaluations, which are in {}{}. To go on: {}",
-                  all.size() > 1 ? fmt::format(" in seed {}", o.seed) : "", o.evaluations, o.journal,
+                  o.start.name.empty() ? "" : " in " + o.start.name, o.evaluations, o.journal,
                   o.evaluations == 0 ? "" : ", the best parameters in " + o.checkpoint, again);
   write_summary(job, all, o, "interrupted", message, nullptr);
   print_error(message);
@@ -72,13 +73,17 @@ void print_result(const Job& job, const std::vector<Optimization>& all, const Op
   text +=
       fmt::format("\nloss {:.6g} -> {:.6g} in {} evaluations, {} iterations, {:.3g} s: {}\n\n", o.first_loss,
                   o.verdict.loss, o.evaluations, o.report.iterations, job.seconds(), o.verdict.text);
-  if (all.size() > 1) text += seeds_text(all, &o) + "\n";
+  if (o.failed_evaluations > 0)
+    text += fmt::format("{} evaluations failed, from which the optimizer stepped back (see the log)\n\n",
+                        o.failed_evaluations);
+  if (!o.task->backward_choices.empty()) text += "backward: " + backward_choices_text(*o.task) + "\n\n";
+  if (all.size() > 1) text += starts_text(all, &o) + "\n";
   text += found_text(o);
   if (!o.verdict.without_influence.empty())
     text += fmt::format("the loss does not depend on {}\n", fmt::join(o.verdict.without_influence, ", "));
   text += "\n";
   for (const std::string& name :
-       {std::string("fitted.yaml"), "loss" + o.suffix + ".csv", std::string("summary.json")})
+       {std::string("fitted.yaml"), "loss" + o.start.suffix + ".csv", std::string("summary.json")})
     text += job.path(name) + "\n";
   for (const std::string& file : run.files) text += file + "\n";
   print(text);
@@ -99,7 +104,7 @@ int conclude(const Job& job, const std::vector<Optimization>& all, const Optimiz
   return kCheckFailed;
 }
 
-/// Several seeds make sense only where something is drawn.
+/// Several starts make sense only where something is drawn.
 void check_options(const Job& job, const TaskOptions& options) {
   if (options.parameters.empty())
     throw Error(Errc::Input,
@@ -115,9 +120,13 @@ void check_options(const Job& job, const TaskOptions& options) {
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
     throw context.input_error("seeds", "a seed is listed twice");
-  if (options.seeds.size() > 1 && !drawn)
-    throw context.input_error(
-        "seeds", "every parameter has a start, so that all seeds begin at the same point: leave out a start");
+  for (const auto& [key, several] :
+       {std::pair("seeds", options.seeds.size() > 1), {"starts", options.starts > 1}})
+    if (several && !drawn)
+      throw context.input_error(
+          key,
+          fmt::format(
+              "every parameter has a start, so that all {} begin at the same point: leave out a start", key));
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const Job& job, const TaskOptions& options) {
@@ -129,22 +138,18 @@ std::unique_ptr<Optimizer> make_optimizer(const Job& job, const TaskOptions& opt
   return job.registry().make<Optimizer>(options.optimizer, build);
 }
 
-std::unique_ptr<Task> make_task(const Job& job, Index seed) {
+std::unique_ptr<Task> make_task(const Job& job, const Start& start) {
   TaskOptions options = job.file().options;
-  options.seed = seed;
-  return std::make_unique<Task>(options, job.registry(), job.file().places);
-}
-
-std::string suffix_of(const TaskOptions& options, Index seed) {
-  return options.seeds.size() > 1 ? fmt::format("_seed_{}", seed) : "";
+  options.seed = start.seed;
+  return std::make_unique<Task>(options, job.registry(), job.file().places, start.number);
 }
 
 /// Results of an earlier job that this one writes anew.
-std::vector<std::string> old_results(const TaskOptions& options, const std::vector<Index>& seeds) {
+std::vector<std::string> old_results(const std::vector<Start>& starts) {
   std::vector<std::string> old = {"fitted.yaml"};
-  for (const Index seed : seeds) {
-    old.push_back("checkpoint" + suffix_of(options, seed) + ".json");
-    old.push_back("loss" + suffix_of(options, seed) + ".csv");
+  for (const Start& start : starts) {
+    old.push_back("checkpoint" + start.suffix + ".json");
+    old.push_back("loss" + start.suffix + ".csv");
   }
   return old;
 }
@@ -153,16 +158,16 @@ int execute(const Context& context) {
   const Job job(context);
   const TaskOptions& options = job.file().options;
   check_options(job, options);
-  const std::vector<Index> seeds = options.seeds.empty() ? std::vector<Index>{options.seed} : options.seeds;
+  const std::vector<Start> starts = all_starts(options);
   // Mistakes in the task come before anything is written.
-  std::unique_ptr<Task> task = make_task(job, seeds[0]);
+  std::unique_ptr<Task> task = make_task(job, starts[0]);
   const auto optimizer = make_optimizer(job, options);
   const bool resume = context.arguments.has("--resume");
-  job.begin_output(resume ? std::vector<std::string>{} : old_results(options, seeds));
+  job.begin_output(resume ? std::vector<std::string>{} : old_results(starts));
   std::vector<Optimization> all;
-  for (const Index seed : seeds) {
-    if (task == nullptr) task = make_task(job, seed);
-    all.push_back(optimize_from(job, std::move(task), *optimizer, seed, suffix_of(options, seed), resume));
+  for (const Start& start : starts) {
+    if (task == nullptr) task = make_task(job, start);
+    all.push_back(optimize_from(job, std::move(task), *optimizer, start, resume));
     if (all.back().end == Optimization::End::Interrupted) return interrupted_in(job, all, all.back());
   }
   const Optimization* best = best_of(all);
@@ -184,7 +189,12 @@ Command optimize_command() {
       "its\n"
       "trajectory (as `resilin run`), loss.csv, checkpoint.json (after every evaluation) and summary.json. "
       "With\n"
-      "several `seeds` each has its own files (evaluations_seed_N.bin and so on) and the best is written.\n"
+      "several `seeds` or `starts` each has its own files (evaluations_seed_N_start_K.bin and so on) and the "
+      "best\n"
+      "is written. Where a simulation fails at a point that the optimizer tries, it steps back; the log says "
+      "why "
+      "and\n"
+      "summary.json how often (failed_evaluations). A failure at the start ends the job.\n"
       "A start that cannot be improved by more than the noise of the loss (rounding, and what the solves "
       "leave) is\n"
       "reported as already stationary, exit code 0. Exit code 1: the optimizer gave up and the loss did not "

@@ -64,7 +64,9 @@ Command run_command() {
       "trajectory.h5 (positions, velocities, energies of each recorded step), NAME.pvd with .vtu files for\n"
       "ParaView, and summary.json. A step that does not converge ends the run with exit code 1; the frames "
       "before\n"
-      "it are on disk.",
+      "it are on disk. With on_failure: warn the run goes on; the log, the output and summary.json "
+      "(not_converged)\n"
+      "count such steps, and the exit code is 0.",
       {"resilin run configs/quickstart.yaml",
        "resilin run configs/quickstart.yaml -o /tmp/beam --set time.steps=50"},
       {output_option("results/SCENE"), set_option()},

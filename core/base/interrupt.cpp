@@ -20,6 +20,9 @@ void install_interrupt_handlers() {
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hang_up {};
+  if (sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);
 }
 bool interrupted() {
   return g_interrupted != 0;

@@ -97,8 +97,8 @@ std::vector<Index> select_vertices(const Mesh& mesh, const Selector& selector) {
     if (!inside(mesh.vertices.col(i))) keep[static_cast<std::size_t>(i)] = 0;
   if (selector.surface) {
     std::vector<char> on_surface(keep.size(), 0);
-    for (const int node : extract_surface(mesh).faces.reshaped())
-      on_surface[static_cast<std::size_t>(node)] = 1;
+    const SurfaceFaces surface = extract_surface(mesh);  // reshaped() only refers to it
+    for (const int node : surface.faces.reshaped()) on_surface[static_cast<std::size_t>(node)] = 1;
     intersect(keep, on_surface);
   }
   return kept(keep);

@@ -51,17 +51,16 @@ class Collector final : public PassiveVisitor {
   Index& size_;
 };
 
-/// Matches "a.*.b[*].c" against a path.
-bool matches(std::string_view pattern, std::string_view path) {
+}  // namespace
+
+bool matches_path(std::string_view pattern, std::string_view path) {
   if (pattern.empty()) return path.empty();
   if (pattern[0] == '*') {
     const std::size_t end = std::min(path.find_first_of(".[]"), path.size());
-    return end > 0 && matches(pattern.substr(1), path.substr(end));
+    return end > 0 && matches_path(pattern.substr(1), path.substr(end));
   }
-  return !path.empty() && pattern[0] == path[0] && matches(pattern.substr(1), path.substr(1));
+  return !path.empty() && pattern[0] == path[0] && matches_path(pattern.substr(1), path.substr(1));
 }
-
-}  // namespace
 
 Index ParameterTable::add(const std::string& prefix, ParamVisitor::Body visit) {
   const Index before = size_;
@@ -75,11 +74,11 @@ std::vector<const ParameterEntry*> ParameterTable::find(const std::string& patte
   std::vector<std::string> known;
   for (const ParameterEntry& e : entries_) {
     known.push_back(e.path);
-    if (matches(pattern, e.path)) found.push_back(&e);
+    if (matches_path(pattern, e.path)) found.push_back(&e);
   }
   for (const ParameterEntry& e : regions_) {
     known.push_back(e.path);
-    if (matches(pattern, e.path)) found.push_back(&e);
+    if (matches_path(pattern, e.path)) found.push_back(&e);
   }
   if (found.empty())
     throw Error(Errc::Input,

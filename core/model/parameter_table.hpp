@@ -4,6 +4,7 @@
 #include "core/params/visitor.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace resilin {
@@ -18,6 +19,9 @@ struct ParameterEntry {
   std::string unit;
 };
 
+/// Whether "a.*.b[*].c" stands for a path: "[*]" for any index and "*" for any one name between dots.
+RESILIN_API bool matches_path(std::string_view pattern, std::string_view path);
+
 /// Entries in the order in which they were added; each component's parameters are contiguous.
 class RESILIN_API ParameterTable {
  public:
@@ -26,8 +30,8 @@ class RESILIN_API ParameterTable {
 
   Index size() const { return size_; }
   const std::vector<ParameterEntry>& entries() const { return entries_; }
-  /// Entries whose path matches; "[*]" matches any index and "*" any one name between dots. The value of one
-  /// region of a parameter that is constant in time has a path of its own that is no entry but a part of one:
+  /// Entries whose path matches (matches_path). The value of one region of a parameter that is constant in
+  /// time has a path of its own that is no entry but a part of one:
   /// "bodies.beam.materials[0].youngs_modulus[stem]". Throws Error(Input) with the nearest path if none
   /// matches.
   std::vector<const ParameterEntry*> find(const std::string& pattern) const;

@@ -151,7 +151,8 @@ void SceneOptions::visit(ParamVisitor& v) {
       {.doc = "steps under extra forces that give the initial shape, with the parameters as written "
               "here; a constant for gradients"});
   v.choice("on_failure", on_failure, {"stop", "warn", "halve_step"},
-           {.doc = "what to do with a step that does not converge"});
+           {.doc = "what to do with a step that does not converge: stop (exit code 1), warn (go on; log and "
+                   "summary count such steps, exit code 0) or halve_step (split it, up to eight times)"});
   v.section("memory", memory, {.doc = "memory of gradients"});
   v.section("record", record, {.doc = "what is written"});
 }
@@ -164,6 +165,11 @@ void TaskParameter::visit(ParamVisitor& v) {
   v.real("lower", lower, {.doc = "lower bound"});
   v.real("upper", upper, {.doc = "upper bound"});
   v.choice("scale", scale, {"linear", "log"}, {.doc = "optimise the value or its logarithm"});
+  v.choice(
+      "per", per, {"given", "element"},
+      {.doc =
+           "element: what the scene gives as one value becomes one per element, of those that the material "
+           "acts on or, for a density, of the body"});
   v.numbers("start", start,
             {.doc = "first guess, one number for all entries or one per entry; default: drawn "
                     "uniformly between the bounds on the chosen scale"});
@@ -186,10 +192,16 @@ void TaskOptions::visit(ParamVisitor& v) {
   v.integer("seed", seed, {.doc = "seed of random starts", .min = 0, .max = 1e15});
   v.integers(
       "seeds", seeds,
-      {.doc = "one optimisation from the random start of each seed, the best of them counts; takes the "
+      {.doc = "one optimisation from the random starts of each seed, the best of them counts; takes the "
               "place of seed",
        .min = 0,
        .max = 1e15});
+  v.integer(
+      "starts", starts,
+      {.doc =
+           "random starts that are drawn from each seed, one optimisation from each, the best of them counts",
+       .min = 1,
+       .max = 1e6});
 }
 
 }  // namespace resilin

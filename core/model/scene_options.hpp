@@ -109,6 +109,9 @@ struct RESILIN_API SceneOptions {
   Vec3 gravity{0, 0, -9.81};
   NamedList<BodyOptions> bodies;
   NamedList<ComponentSpec> energies, forces;
+  /// Paths, as for ParameterTable::find, of fields that get one value per element from their constant; no key
+  /// of a scene, but what a task asks for.
+  std::vector<std::string> per_element;
   ComponentSpec integrator, forward, backward, linear_solver;
   bool has_preload = false;
   PreloadOptions preload;
@@ -123,6 +126,7 @@ struct RESILIN_API TaskParameter {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   std::string scale = "linear";
+  std::string per = "given";
   VecX start;
   ComponentSpec regularizer;
   void visit(ParamVisitor& v);
@@ -142,6 +146,7 @@ struct RESILIN_API TaskOptions {
   ComponentSpec optimizer;
   Index seed = 0;
   std::vector<Index> seeds;
+  Index starts = 1;
   void visit(ParamVisitor& v);
 };
 

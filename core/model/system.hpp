@@ -94,6 +94,8 @@ class RESILIN_API System {
   const VecX& initial_base_velocity() const { return base_v_; }
 
   const ParameterTable& parameters() const { return table_; }
+  /// Whether the parameter has an entry per element because SceneOptions::per_element asks for it.
+  bool is_per_element(const std::string& path) const;
   /// Writes theta, tells the components, updates rest shapes and masses and raises the revision. Throws
   /// Error(Input) for a value outside its range, Error(Numerics) naming the element if a rest shape inverts
   /// or flattens it; the values are then as before.
@@ -125,8 +127,9 @@ class RESILIN_API System {
 
  private:
   void build(const SceneOptions& scene, const Registry& registry, const PlaceMap& places, Diagnostics& found);
-  bool add_body(const std::string& name, const BodyOptions& options, BuildContext c, Diagnostics& found);
-  void add_materials(Body& body, const BuildContext& c);
+  bool add_body(const std::string& name, const BodyOptions& options, BuildContext c,
+                const std::vector<std::string>& per_element, Diagnostics& found);
+  void add_materials(Body& body, const BuildContext& c, const std::vector<std::string>& per_element);
   void add_pin(const Body& body, const PinOptions& options, const BuildContext& c);
   bool add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
                           Diagnostics& found);
@@ -160,6 +163,7 @@ class RESILIN_API System {
   Vec3 gravity_ = Vec3::Zero();
   double time_step_ = 0;
   ParameterTable table_;
+  std::vector<std::string> per_element_;  ///< paths of the fields that were spread over elements
   std::vector<Index> energy_offset_, force_offset_;
   struct BodyOffsets {
     Index density = 0, damping = -1, velocity = 0, angular_velocity = 0, displacements = 0, velocities = 0;

@@ -18,7 +18,7 @@ namespace resilin {
 ///
 /// File: "RSLNJRN2", problem hash, dimension n (8 bytes each), then records of theta (n doubles), loss,
 /// gradient (n doubles), iteration, noise (Objective::noise) and the FNV-1a checksum of the record's bytes
-/// before it; numbers as in memory, 64 bits.
+/// before it; numbers as in memory, 64 bits. A loss that is not a number: the evaluation failed.
 class RESILIN_API EvaluationJournal {
  public:
   struct Record {

@@ -8,7 +8,9 @@
 
 namespace resilin {
 
-/// f(u) and its gradient. Throws Interrupted when the job is asked to end.
+/// f(u) and its gradient. Throws Interrupted when the job is asked to end, and Error(Numerics) where f does
+/// not exist (a simulation that fails there): such a point is not admissible, but others may be. Any other
+/// Error ends the job.
 class RESILIN_API Objective {
  public:
   virtual ~Objective();
@@ -23,6 +25,7 @@ struct OptimizerReport {
   bool converged = false;
   Index iterations = 0;
   Index evaluations = 0;
+  Index failed_evaluations = 0;  ///< those of them at points that were not admissible
   double loss = 0;
   std::string note;  ///< why it stopped
 };
@@ -31,7 +34,8 @@ struct OptimizerReport {
 /// EvaluationJournal), so equal answers have to lead to equal questions.
 class RESILIN_API Optimizer : public Component {
  public:
-  /// Starts from u (within the bounds) and leaves the best point there.
+  /// Starts from u (within the bounds) and leaves the best point there. From a point that is not admissible
+  /// it steps back; if the start is none, its Error goes through.
   virtual OptimizerReport minimize(Objective& f, ConstVec lower, ConstVec upper, MutVec u) const = 0;
 };
 RESILIN_KIND(Optimizer, "optimizer");

@@ -1,5 +1,7 @@
 #include "core/optim/scaled_problem.hpp"
 
+#include "core/base/log.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,6 +74,18 @@ double ScaledProblem::evaluate(const VecX& x, VecX& gradient) {
     if (!std::isfinite(loss) || !gradient.allFinite())
       throw Error(Errc::Numerics,
                   "the loss or its gradient is not a number at the point that the optimizer asked for");
+  } catch (const Error& e) {
+    const bool is_start = report_.evaluations == 0;
+    if (e.code() != Errc::Numerics || is_start) {
+      failure_ = std::current_exception();
+      throw;
+    }
+    last_failure_ = e.what();
+    log_warn("the optimizer steps back from a point that is not admissible: " + last_failure_);
+    ++report_.evaluations;
+    ++report_.failed_evaluations;
+    gradient.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return std::numeric_limits<double>::infinity();
   } catch (...) {  // kept: a library in between may throw things of its own
     failure_ = std::current_exception();
     throw;
@@ -131,6 +145,7 @@ bool armijo_step(ScaledProblem& problem, const VecX& p, double first_step, Index
   VecX trial, trial_gradient;
   const double noise_here = problem.noise();
   bool within_noise = true;
+  Index failed = 0;
   double step = first_step;
   for (Index k = 0; k < max_evaluations; ++k, step /= 2) {
     trial = problem.projected(x + step * p);
@@ -143,13 +158,18 @@ bool armijo_step(ScaledProblem& problem, const VecX& p, double first_step, Index
       gradient = trial_gradient;
       return true;
     }
-    within_noise = within_noise && promised <= noise_here + problem.noise();
+    const bool fails = std::isinf(trial_loss);
+    failed += fails ? 1 : 0;
+    within_noise = within_noise && promised <= noise_here + (fails ? 0 : problem.noise());
   }
   if (within_noise)
     problem.stop(true, "the gradient promises no more than the rounding of the loss");
   else
     problem.stop(false,
-                 fmt::format("no step of {} along the search direction lowers the loss", max_evaluations));
+                 fmt::format("no step of {} along the search direction lowers the loss{}", max_evaluations,
+                             failed == 0 ? ""
+                                         : fmt::format(" ({} could not be evaluated, the last because: {})",
+                                                       failed, problem.last_failure())));
   return false;
 }
 

@@ -40,10 +40,14 @@ class RESILIN_API ScaledProblem {
   VecX scaled(ConstVec u) const { return (u - offset_).cwiseQuotient(unit_); }
   VecX projected(const VecX& x) const { return x.cwiseMax(lower_).cwiseMin(upper_); }
 
-  /// phi and its gradient at x, which is within the bounds. Throws OptimizerStopped before an evaluation
-  /// beyond a limit, and Error(Numerics) if the loss or its gradient is not a number.
+  /// phi and its gradient at x, which is within the bounds. Where the objective throws Error(Numerics), or
+  /// the loss or its gradient is not a number, the point is not admissible: that is logged and counted, and
+  /// infinity is returned with a gradient that is not a number; the caller has to step back. At the first
+  /// point, before which there is nothing, the error is thrown instead, and any other error at every point.
+  /// Throws OptimizerStopped before an evaluation beyond a limit.
   double evaluate(const VecX& x, VecX& gradient);
-  /// Objective::noise of the last evaluation, in units of phi.
+  const std::string& last_failure() const { return last_failure_; }  ///< why the last such point was none
+  /// Objective::noise of the last evaluation that did not fail, in units of phi.
   double noise() const { return f_.noise() / scale_; }
 
   /// Largest component of the projected gradient P(x - gradient) - x: zero at a minimum within bounds.
@@ -70,13 +74,15 @@ class RESILIN_API ScaledProblem {
   std::deque<double> history_;  ///< best phi after the last iterations
   OptimizerReport report_;
   std::exception_ptr failure_;
+  std::string last_failure_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 /// Armijo's rule along the projected path x(s) = P(x + s p): halves s until
 ///     phi(x(s)) <= phi(x) + 1e-4 gradient . (x(s) - x).
-/// Moves x, loss and gradient and returns true, or ends the problem and returns false: converged if every
-/// step promised, gradient . (x(s) - x), no more than the noise of the loss there; else not converged.
+/// A point that is not admissible is too far. Moves x, loss and gradient and returns true, or ends the
+/// problem and returns false: converged if every step promised, gradient . (x(s) - x), no more than the noise
+/// of the loss there; else not converged.
 RESILIN_API bool armijo_step(ScaledProblem& problem, const VecX& p, double first_step, Index max_evaluations,
                              VecX& x, double& loss, VecX& gradient);
 

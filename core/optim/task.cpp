@@ -11,12 +11,33 @@
 namespace resilin {
 namespace {
 
-/// SplitMix64 [Steele 2014] as a uniform number in [0, 1): the same on every machine.
-double next_uniform(std::uint64_t& state) {
+/// SplitMix64 [Steele 2014]: the same on every machine.
+std::uint64_t next_random(std::uint64_t& state) {
   std::uint64_t z = (state += 0x9E3779B97F4A7C15ULL);
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+  return z ^ (z >> 31);
+}
+
+/// In [0, 1).
+double next_uniform(std::uint64_t& state) {
+  return static_cast<double>(next_random(state) >> 11) * 0x1.0p-53;
+}
+
+/// Where the generator of a random start begins: at the seed itself for the first, for the later ones at
+/// numbers that the seed gives.
+std::uint64_t generator_of(Index seed, Index start) {
+  auto source = static_cast<std::uint64_t>(seed), state = source;
+  for (Index i = 1; i < start; ++i) state = next_random(source);
+  return state;
+}
+
+/// The scene of a task, which may want values per element that the scene gives once.
+SceneOptions scene_of(const TaskOptions& options) {
+  SceneOptions scene = options.scene;
+  for (const TaskParameter& p : options.parameters)
+    if (p.per == "element") scene.per_element.push_back(p.path);
+  return scene;
 }
 
 bool inside(const ParameterEntry& e, double v) {
@@ -65,7 +86,8 @@ VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildCont
     throw context.input_error("start",
                               fmt::format("{} numbers given; the parameter has {}", p.start.size(), v.size));
   if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
-    throw context.input_error("", "a random start needs a lower and an upper bound; or give start");
+    throw context.input_error("",
+                              p.path + ": a random start needs a lower and an upper bound; or give start");
   VecX start(v.size);
   for (Index i = 0; i < v.size; ++i) {
     const double r = next_uniform(random);
@@ -75,13 +97,41 @@ VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildCont
   return start;
 }
 
+/// All that a path matches has to be able to take the same values, within the bounds.
+void check_matches(const TaskParameter& p, const TaskVariable& v, const System& system,
+                   const BuildContext& context) {
+  const ParameterEntry& first = v.entries.front();
+  for (const ParameterEntry& e : v.entries)
+    if (p.per == "element" && !system.is_per_element(e.path))
+      throw context.input_error("per",
+                                e.path + " is no value of elements: fields of materials and densities are");
+  for (const ParameterEntry& e : v.entries) {
+    if (e.size != first.size)
+      throw context.input_error("path", fmt::format("{} has {} numbers but {} has {}: they cannot stay equal",
+                                                    e.path, e.size, first.path, first.size));
+    if (Eigen::Map<const VecX>(e.values, e.size) != v.truth)
+      throw context.input_error(
+          "path", fmt::format("{} and {} differ in the scene: they cannot stay equal", e.path, first.path));
+    for (const double bound : {p.lower, p.upper})
+      if (std::isinf(bound) && !inside(e, bound))
+        throw context.input_error(
+            "", fmt::format("{} needs a lower and an upper bound inside its range {} {}", e.path, range_of(e),
+                            e.unit));
+    for (const double bound : {p.lower, p.upper})
+      if (!inside(e, bound))
+        throw context.input_error(bound == p.lower ? "lower" : "upper",
+                                  fmt::format("{} is outside the range {} {} of {}: give a bound inside",
+                                              bound, range_of(e), e.unit, e.path));
+  }
+}
+
 }  // namespace
 
 Objective::~Objective() = default;
 
-Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places) {
+Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places, Index start) {
   Diagnostics found;
-  simulation_ = std::make_unique<Simulation>(options.scene, registry, places, found);
+  simulation_ = std::make_unique<Simulation>(scene_of(options), registry, places, found);
   // Without all components there are no parameters, and losses may refer to what is missing.
   if (!simulation_->system().is_complete()) found.throw_if_any();
   BuildContext c;
@@ -92,7 +142,7 @@ Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap&
   c.num_nodes = simulation_->system().num_nodes();
   c.bodies = &simulation_->system().body_views();
   add_losses(options, c, found);
-  std::uint64_t random = static_cast<std::uint64_t>(options.seed);
+  std::uint64_t random = generator_of(options.seed, start);
   for (std::size_t i = 0; i < options.parameters.size(); ++i) {
     c.path = fmt::format("parameters[{}]", i);
     if (const auto it = places.find(c.path); it != places.end()) c.place = it->second;
@@ -153,24 +203,7 @@ void Task::add_variable(const TaskParameter& p, const BuildContext& context, std
   v.unit = first.unit;
   v.size = first.size;
   v.truth = Eigen::Map<const VecX>(first.values, first.size);
-  for (const ParameterEntry& e : v.entries) {
-    if (e.size != first.size)
-      throw context.input_error("path", fmt::format("{} has {} numbers but {} has {}: they cannot stay equal",
-                                                    e.path, e.size, first.path, first.size));
-    if (Eigen::Map<const VecX>(e.values, e.size) != v.truth)
-      throw context.input_error(
-          "path", fmt::format("{} and {} differ in the scene: they cannot stay equal", e.path, first.path));
-    for (const double bound : {p.lower, p.upper})
-      if (std::isinf(bound) && !inside(e, bound))
-        throw context.input_error(
-            "", fmt::format("{} needs a lower and an upper bound inside its range {} {}", e.path, range_of(e),
-                            e.unit));
-    for (const double bound : {p.lower, p.upper})
-      if (!inside(e, bound))
-        throw context.input_error(bound == p.lower ? "lower" : "upper",
-                                  fmt::format("{} is outside the range {} {} of {}: give a bound inside",
-                                              bound, range_of(e), e.unit, e.path));
-  }
+  check_matches(p, v, simulation_->system(), context);
   v.start = start_values(p, v, context, random);
   for (const double s : v.start)
     if (!(s >= p.lower && s <= p.upper))
@@ -279,6 +312,7 @@ double Task::evaluate_table(VecX& dtheta, BackwardReport* report) {
   const double loss = total_loss(passes, &sizes);
   last_noise.rounding += kEpsilon * sizes;
   last_noise.solver = backward.solver_error;
+  if (!backward.choice.empty()) ++backward_choices[backward.choice];
   if (report != nullptr) *report = backward;
   return loss;
 }

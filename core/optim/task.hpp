@@ -7,6 +7,7 @@
 #include "core/optim/regularizer.hpp"
 #include "core/solve/simulation.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,8 +41,9 @@ class RESILIN_API Task final : public Objective {
  public:
   /// Throws Error(Input): unknown paths, bounds outside the parameter's range, a start outside the bounds, no
   /// losses, no bounds where a random start is to be drawn. The reference that a loss may need is simulated
-  /// at the first evaluation, with the parameters as the scene is written.
-  Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places);
+  /// at the first evaluation, with the parameters as the scene is written. `start`: which of the random
+  /// starts of options.seed, from 1.
+  Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places, Index start = 1);
 
   Simulation& simulation() { return *simulation_; }
   const Simulation& simulation() const { return *simulation_; }
@@ -69,6 +71,8 @@ class RESILIN_API Task final : public Objective {
   RolloutReport last_rollout;
   BackwardReport last_backward;
   LossNoise last_noise;  ///< of the last gradient's loss
+  /// For how many gradients each thing was chosen by a backward solver that chooses (BackwardReport::choice).
+  std::map<std::string, Index> backward_choices;
 
  private:
   void add_losses(const TaskOptions& options, BuildContext c, Diagnostics& found);

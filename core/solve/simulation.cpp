@@ -263,6 +263,7 @@ VecX Simulation::finish(Backward& pass, BackwardReport* report) const {
   Adjoint& initial = pass.adjoints.front();
   initial.ensure(system_->num_dofs());
   system_->finish_cotangent(pass.cotangent, initial.x, initial.v);
+  pass.sums.choice = backward_->choice(*workspace_);
   if (report != nullptr) *report = pass.sums;
   return pass.cotangent.theta;
 }

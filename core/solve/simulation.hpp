@@ -29,6 +29,7 @@ struct BackwardReport {
   /// Sum over the steps of |z|_2 |r|_2, r the residual [N] that the forward solve left and z the adjoint of
   /// the step: to first order the loss is within this of that of exact solves.
   double solver_error = 0;
+  std::string choice;  ///< BackwardSolver::choice
 };
 
 class CheckpointStore;

@@ -14,6 +14,10 @@ void Tolerances::visit(ParamVisitor& v) {
   v.integer("max_iterations", max_iterations, {.doc = "outer iterations per step", .min = 1, .max = 1e9});
 }
 
+std::string BackwardSolver::choice(Workspace& /*workspace*/) const {
+  return {};
+}
+
 namespace {
 
 struct StartScratch {

@@ -29,6 +29,9 @@ class RESILIN_API BackwardSolver : public Component {
  public:
   /// z holds a guess on entry (zero if there is none), which iterative solvers start from.
   virtual SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const = 0;
+  /// What it has chosen by itself for the system that it solved last, such as the type of another solver; ""
+  /// if it leaves nothing open.
+  virtual std::string choice(Workspace& workspace) const;
 };
 RESILIN_KIND(BackwardSolver, "backward_solver");
 

@@ -4,6 +4,25 @@
 #include <numbers>
 
 namespace resilin {
+namespace {
+
+/// Moves x to `to`, or to the first of the points halfway back, a quarter of the way, ... that is admissible.
+/// False, and the problem ends, if none is.
+bool move_to(ScaledProblem& problem, const VecX& to, VecX& x, double& loss, VecX& gradient) {
+  constexpr int kMaxHalvings = 30;
+  const VecX from = x;
+  double part = 1;
+  for (int k = 0; k <= kMaxHalvings; ++k, part /= 2) {
+    x = k == 0 ? to : VecX(from + part * (to - from));
+    loss = problem.evaluate(x, gradient);
+    if (std::isfinite(loss)) return true;
+  }
+  problem.stop(
+      false, "no point along the step can be evaluated; the last failed because: " + problem.last_failure());
+  return false;
+}
+
+}  // namespace
 
 void Adam::Options::visit(ParamVisitor& v) {
   stopping.visit(v);
@@ -43,9 +62,8 @@ OptimizerReport Adam::minimize(Objective& f, ConstVec lower, ConstVec upper, Mut
       power1 *= options_.beta1;
       power2 *= options_.beta2;
       const VecX size = (square / (1 - power2)).cwiseSqrt().array() + options_.epsilon;
-      x = problem.projected(x -
-                            step_size(problem.iterations() + 1) / (1 - power1) * mean.cwiseQuotient(size));
-      loss = problem.evaluate(x, gradient);
+      const double step = step_size(problem.iterations() + 1) / (1 - power1);
+      if (!move_to(problem, problem.projected(x - step * mean.cwiseQuotient(size)), x, loss, gradient)) break;
     }
   } catch (const OptimizerStopped&) {  // the report says which limit
   }

@@ -1,7 +1,8 @@
 // Adam [Kingma, Ba 2015] with bias correction and projection onto the bounds:
 //     m = b1 m + (1 - b1) g,  w = b2 w + (1 - b2) g^2,
 //     x = P(x - a_k (m / (1 - b1^k)) / (sqrt(w / (1 - b2^k)) + epsilon))
-// with the step size a_k of a schedule. It needs no line search and stands a noisy gradient.
+// with the step size a_k of a schedule. It needs no line search and stands a noisy gradient. A step to a
+// point that is not admissible is halved until it leads to one that is.
 #pragma once
 
 #include "core/optim/scaled_problem.hpp"

@@ -7,6 +7,41 @@
 #include <cmath>
 
 namespace resilin {
+namespace {
+
+/// Goes through LBFGSpp's line search, which takes every function for one that exists everywhere.
+struct NotAdmissible {};
+
+template <class Scalar>
+class SteppingBack {
+  using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+
+ public:
+  /// As LineSearchMoreThuente::LineSearch.
+  template <class Function>
+  static void LineSearch(Function& f, Scalar& fx, Vector& x, Vector& gradient, Scalar& step,
+                         const Scalar& step_max, const Vector& direction, const Vector& from,
+                         const LBFGSpp::LBFGSBParam<Scalar>& param) {
+    const Scalar fx_before = fx;
+    const Vector gradient_before = gradient;
+    Scalar longest = step_max;
+    for (int tries = 0;; ++tries) {
+      try {
+        LBFGSpp::LineSearchMoreThuente<Scalar>::LineSearch(f, fx, x, gradient, step, longest, direction, from,
+                                                           param);
+        return;
+      } catch (const NotAdmissible&) {
+        if (tries == param.max_linesearch) throw;
+        longest = (x - from).dot(direction) / direction.squaredNorm() / 2;
+        step = longest;
+        fx = fx_before;
+        gradient = gradient_before;
+      }
+    }
+  }
+};
+
+}  // namespace
 
 void Lbfgsb::Options::visit(ParamVisitor& v) {
   stopping.visit(v);
@@ -26,9 +61,13 @@ OptimizerReport Lbfgsb::minimize(Objective& f, ConstVec lower, ConstVec upper, M
   param.epsilon_rel = 0;
   param.past = static_cast<int>(rules.patience);
   param.delta = rules.loss_tolerance;
-  LBFGSpp::LBFGSBSolver<double> solver(param);
+  LBFGSpp::LBFGSBSolver<double, SteppingBack> solver(param);
   ScaledProblem problem(f, lower, upper, rules);
-  const auto function = [&](const VecX& x, VecX& gradient) { return problem.evaluate(x, gradient); };
+  const auto function = [&](const VecX& x, VecX& gradient) {
+    const double loss = problem.evaluate(x, gradient);
+    if (!std::isfinite(loss)) throw NotAdmissible();
+    return loss;
+  };
   VecX x = problem.scaled(u);
   double loss = 0;
   try {
@@ -38,6 +77,9 @@ OptimizerReport Lbfgsb::minimize(Objective& f, ConstVec lower, ConstVec upper, M
     problem.stop(!limit,
                  limit ? "iteration limit" : "the gradient or the fall of the loss is within tolerance");
   } catch (const OptimizerStopped&) {  // the report says which limit
+  } catch (const NotAdmissible&) {
+    problem.stop(false, "no point along the search direction can be evaluated; the last failed because: " +
+                            problem.last_failure());
   } catch (const Error&) {
     throw;
   } catch (const std::logic_error& e) {

@@ -1,4 +1,5 @@
-// L-BFGS-B [Byrd, Lu, Nocedal, Zhu 1995] by LBFGSpp, on the loss divided by its first value.
+// L-BFGS-B [Byrd, Lu, Nocedal, Zhu 1995] by LBFGSpp, on the loss divided by its first value. Where a point of
+// its line search is not admissible, the search is begun again within half the way there.
 #pragma once
 
 #include "core/optim/scaled_problem.hpp"

@@ -39,6 +39,11 @@ SolveReport AutoAdjoint::solve(const StepProblem& problem, ConstVec x, ConstVec 
   return run(s.choice, problem, x, b, z, max_iterations_);
 }
 
+std::string AutoAdjoint::choice(Workspace& workspace) const {
+  const auto& s = workspace.slot<Scratch>(this);
+  return s.reported ? kNames[s.choice] : "";
+}
+
 SolveReport AutoAdjoint::run(Candidate c, const StepProblem& problem, ConstVec x, ConstVec b, MutVec z,
                              Index max_iterations) const {
   switch (c) {

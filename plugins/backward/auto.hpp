@@ -2,7 +2,8 @@
 // parameters, the first adjoint system is solved by all of them from the same guess, each until it has
 // reached the tolerance or has taken more work than the best one before it; the one with the least work
 // solves the rest. The choice thus depends on scene and parameters alone, and a run has the same bits as one
-// in which the chosen solver is named. The log says what was chosen; name it in the scene to keep it.
+// in which the chosen solver is named. The log and the summary say what was chosen; name it in the scene to
+// keep it.
 #pragma once
 
 #include "plugins/backward/direct.hpp"
@@ -20,6 +21,7 @@ class AutoAdjoint final : public BackwardSolver {
   };
   AutoAdjoint(const Options& options, const BuildContext& context);
   SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const override;
+  std::string choice(Workspace& workspace) const override;
 
  private:
   struct Scratch;

@@ -4,30 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace resilin {
-namespace {
-
-void check_keys(const VecX& times, const Field& offset, const BuildContext& context) {
-  if (times.size() == 0) {
-    if (offset.steps != 1 && offset.steps != context.steps)
-      throw context.input_error("offset",
-                                fmt::format("offsets for {} steps given; the scene has {} steps (or give "
-                                            "key_times)",
-                                            offset.steps, context.steps));
-    return;
-  }
-  if (offset.steps != times.size())
-    throw context.input_error("key_times", fmt::format("{} times given; offset has {} entries under 'steps'",
-                                                       times.size(), offset.steps));
-  for (Index k = 1; k < times.size(); ++k)
-    if (!(times[k] > times[k - 1]))
-      throw context.input_error("key_times", fmt::format("time {} ({} s) is not after the one before ({} s)",
-                                                         k + 1, times[k], times[k - 1]));
-}
-
-}  // namespace
 
 void Attachment::Options::visit(ParamVisitor& v) {
   v.text("body", body, {.doc = "body that is attached; may be left out if there is only one"});
@@ -49,9 +26,7 @@ void Attachment::Options::visit(ParamVisitor& v) {
            "if there are key_times",
        .unit = "m",
        .differentiable = true});
-  v.numbers("key_times", key_times,
-            {.doc = "times of the entries under 'steps' of offset; linear in between, constant outside",
-             .unit = "s"});
+  visit_key_times(v, key_times);
 }
 
 Attachment::Attachment(const Options& options, const BuildContext& context) : options_(options) {
@@ -64,36 +39,25 @@ Attachment::Attachment(const Options& options, const BuildContext& context) : op
   if (options.relative_to == "rest")
     for (Index i = 0; i < count; ++i)
       base_.col(i) = body.mesh->vertices.col(nodes_[static_cast<std::size_t>(i)]);
-  for (const auto& [key, field] : {std::pair{"stiffness", &options.stiffness}, {"offset", &options.offset}}) {
-    require_no_regions(*field, key, context);
-    if (field->items != 1 && field->items != count)
-      throw context.input_error(
-          key, fmt::format("{} values given; one or {} (a selected vertex each) are expected", field->items,
-                           count));
-  }
+  check_entries(options.offset, "offset", options.key_times, count, "a selected vertex", context);
+  require_no_regions(options.stiffness, "stiffness", context);
+  if (options.stiffness.items != 1 && options.stiffness.items != count)
+    throw context.input_error("stiffness",
+                              fmt::format("{} values given; one or {} (a selected vertex each) are expected",
+                                          options.stiffness.items, count));
   if (options.stiffness.steps != 1)
     throw context.input_error("stiffness", "the stiffness of an attachment cannot change from step to step");
-  check_keys(options.key_times, options.offset, context);
   for (Index& n : nodes_) n += body.first_node;
 }
 
-Attachment::Blend Attachment::blend(const StepContext& c) const {
-  const VecX& times = options_.key_times;
-  if (times.size() == 0) return {c.step, c.step, 0};
-  const Index next = std::upper_bound(times.begin(), times.end(), c.time) - times.begin();
-  if (next == 0) return {0, 0, 0};
-  if (next == times.size()) return {next - 1, next - 1, 0};
-  return {next - 1, next, (c.time - times[next - 1]) / (times[next] - times[next - 1])};
-}
-
-Vec3 Attachment::gap(Index i, const Blend& b, ConstVec x) const {
+Vec3 Attachment::gap(Index i, const KeyBlend& b, ConstVec x) const {
   const Vec3 offset =
       (1 - b.weight) * options_.offset.vec3(i, b.from) + b.weight * options_.offset.vec3(i, b.to);
   return x.segment<3>(3 * nodes_[static_cast<std::size_t>(i)]) - base_.col(i) - offset;
 }
 
 double Attachment::value(const StepContext& c, ConstVec x, Workspace&) const {
-  const Blend b = blend(c);
+  const KeyBlend b = blend_at(options_.key_times, c);
   double sum = 0;
   for (Index i = 0; i < base_.cols(); ++i)
     sum += 0.5 * options_.stiffness.at(i, 0) * gap(i, b, x).squaredNorm();
@@ -101,7 +65,7 @@ double Attachment::value(const StepContext& c, ConstVec x, Workspace&) const {
 }
 
 double Attachment::add_gradient(const StepContext& c, ConstVec x, MutVec g, Workspace& ws) const {
-  const Blend b = blend(c);
+  const KeyBlend b = blend_at(options_.key_times, c);
   for (Index i = 0; i < base_.cols(); ++i)
     g.segment<3>(3 * nodes_[static_cast<std::size_t>(i)]) += options_.stiffness.at(i, 0) * gap(i, b, x);
   return value(c, x, ws);
@@ -122,7 +86,7 @@ void Attachment::add_quadratic_form(Triplets& a) const {
 }
 
 void Attachment::add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out, Workspace&) const {
-  const Blend b = blend(c);
+  const KeyBlend b = blend_at(options_.key_times, c);
   const Field& offset = options_.offset;
   auto targets = out.tail(offset.size());
   for (Index i = 0; i < base_.cols(); ++i) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/energy/energy.hpp"
+#include "core/energy/key_times.hpp"
 #include "core/mesh/selector.hpp"
 
 namespace resilin {
@@ -34,13 +35,7 @@ class Attachment final : public Energy {
   void add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out, Workspace& ws) const override;
 
  private:
-  /// The offset at a time: (1 - weight) of entry `from` and weight of entry `to`.
-  struct Blend {
-    Index from = 0, to = 0;
-    double weight = 0;
-  };
-  Blend blend(const StepContext& c) const;
-  Vec3 gap(Index i, const Blend& b, ConstVec x) const;  ///< x_i - t_i
+  Vec3 gap(Index i, const KeyBlend& b, ConstVec x) const;  ///< x_i - t_i
 
   Options options_;
   std::vector<Index> nodes_;  ///< among all nodes

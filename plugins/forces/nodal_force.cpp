@@ -1,6 +1,6 @@
 #include "plugins/forces/nodal_force.hpp"
 
-#include "plugins/forces/key_times.hpp"
+#include "core/energy/key_times.hpp"
 
 namespace resilin {
 

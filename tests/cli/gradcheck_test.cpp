@@ -56,6 +56,20 @@ TEST_F(GradcheckTest, TheSolversOfTheSceneAreTightened) {
   EXPECT_GT(error({"--scene-tolerances"}), 1e-6);
 }
 
+TEST_F(GradcheckTest, SaysWhatTheBackwardSolverChose) {
+  write("tiny.yaml", tiny_task(3));
+  std::vector<std::string> line = {
+      "gradcheck",   "tiny.yaml",
+      "--parameter", "gravity",
+      "--set",       "backward=auto",
+      "--set",       "losses=[{loss: {type: linear_functional, positions: [1, 2, 3]}}]"};
+  const ProgramResult text = run(line);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "backward: ") && contains(text.out, " for 1 gradient")) << text.out;
+  line.emplace_back("--json");
+  EXPECT_EQ(JsonReader::read(run(line).out).at("backward_choices").members.size(), 1U);
+}
+
 TEST_F(GradcheckTest, NeedsALoss) {
   write("tiny.yaml", tiny_scene());
   const ProgramResult r = run({"gradcheck", "tiny.yaml"});

@@ -2,6 +2,7 @@
 #include "tests/cli/program.hpp"
 
 #include <cmath>
+#include <set>
 
 namespace resilin {
 namespace {
@@ -151,6 +152,8 @@ TEST_F(OptimizeTest, AJournalOfAnotherProblemIsRefusedOrReplaced) {
   EXPECT_EQ(run({"optimize", "tiny.yaml", "-o", "out", "--set", "gravity=[0, 0, -5]"}).code, 0);
 }
 
+const std::vector<std::string> kOptimizers = {"lbfgsb", "lbfgs", "gradient_descent", "adam"};
+
 TEST_F(OptimizeTest, NotConvergedIsSaid) {
   write("tiny.yaml", tiny_task());
   const ProgramResult r =
@@ -170,24 +173,76 @@ TEST_F(OptimizeTest, ASceneWithoutParametersIsNoTask) {
   EXPECT_FALSE(exists("results"));
 }
 
-TEST_F(OptimizeTest, AFailedEvaluationNamesItsParametersAndKeepsTheBest) {
-  // At rest nothing is to be solved; any force takes Newton's method more than one iteration.
-  write("kick.yaml", tiny_scene() +
-                         "gravity: [0, 0, 0]\n"
-                         "forward: {type: newton, max_iterations: 1}\n"
-                         "forces: {kick: {type: nodal_force, force: [0, 0, 0]}}\n"
-                         "parameters: [{path: forces.kick.force, lower: -1e3, upper: 1e3, start: [0]}]\n"
-                         "losses: [{loss: {type: linear_functional, positions: [1, 2, 3]}}]\n");
+// At rest nothing is to be solved; any force takes Newton's method more than one iteration.
+const char* const kKick =
+    "gravity: [0, 0, 0]\n"
+    "forward: {type: newton, max_iterations: 1}\n"
+    "forces: {kick: {type: nodal_force, force: [0, 0, 0]}}\n"
+    "losses: [{loss: {type: linear_functional, positions: [1, 2, 3]}}]\n";
+
+// Of the forces only the tiniest ones are within the tolerance after one iteration.
+TEST_F(OptimizeTest, FailedEvaluationsNameTheirParametersAndAreSteppedBackFrom) {
+  write("kick.yaml", tiny_scene() + kKick +
+                         "parameters: [{path: forces.kick.force, lower: -1e3, upper: 1e3, start: [0]}]\n");
   const ProgramResult r = run({"optimize", "kick.yaml", "-o", "out"});
-  EXPECT_EQ(r.code, 1) << r.out << r.err;
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  EXPECT_TRUE(contains(r.err, "the optimizer steps back")) << r.err;
   EXPECT_TRUE(contains(r.err, "evaluation 2 (forces.kick.force = 3 values in [")) << r.err;
   EXPECT_TRUE(contains(r.err, "did not converge")) << r.err;
-  EXPECT_TRUE(contains(r.err, "the best parameters before")) << r.err;
-  EXPECT_EQ(json("out/summary.json").at("status").text, "failed");
-  EXPECT_EQ(json("out/checkpoint.json").at("best").at("evaluation").number, 1);
+  EXPECT_TRUE(contains(r.out, "NOT CONVERGED: no point along the search direction can be evaluated"))
+      << r.out;
+  const JsonValue v = json("out/summary.json");
+  EXPECT_EQ(v.at("status").text, "not_converged");
+  EXPECT_GT(v.at("failed_evaluations").number, 10);
+  EXPECT_LT(v.at("failed_evaluations").number, v.at("evaluations").number - 1);
+  EXPECT_LT(v.at("loss").number, v.at("first_loss").number);
+  EXPECT_TRUE(contains(read("out/loss.csv"), "\n2,nan,nan\n")) << read("out/loss.csv");
 }
 
-const std::vector<std::string> kOptimizers = {"lbfgsb", "lbfgs", "gradient_descent", "adam"};
+TEST_F(OptimizeTest, AFailureAtTheStartEndsTheJob) {
+  write("kick.yaml", tiny_scene() + kKick +
+                         "parameters: [{path: forces.kick.force, lower: -1e3, upper: 1e3, start: [9]}]\n");
+  const ProgramResult r = run({"optimize", "kick.yaml", "-o", "out"});
+  EXPECT_EQ(r.code, 1) << r.out << r.err;
+  EXPECT_TRUE(contains(r.err, "evaluation 1 (forces.kick.force = 3 values in [")) << r.err;
+  EXPECT_TRUE(contains(r.err, "did not converge")) << r.err;
+  EXPECT_EQ(json("out/summary.json").at("status").text, "failed");
+}
+
+// Moving the right end of the rest shape inwards lowers the loss until the elements there are inverted.
+TEST_F(OptimizeTest, EveryOptimizerStepsBackFromInvertedRestShapes) {
+  write(
+      "shape.yaml",
+      "name: shape\ntime: {step: 0.01, steps: 3}\ngravity: [0, 0, 0]\n"
+      "bodies:\n  bar:\n    mesh: {generator: {type: box, size: [0.2, 0.1, 0.1], cells: [2, 1, 1]}}\n"
+      "    materials: [{type: stable_neo_hookean, youngs_modulus: 1e5, poissons_ratio: 0.3}]\n"
+      "    rest_shape: {}\n"
+      "parameters: [{path: bodies.bar.rest_shape.displacements, lower: -1, upper: 1, start: [0]}]\n"
+      "losses: [{loss: {type: reach_target, nodes: {box: {min: [0.2, 0, 0], max: [0.2, 0.1, 0.1]}}, target: "
+      "[-0.3, 0.05, 0.05]}}]\n");
+  for (const std::string& type : kOptimizers) {
+    const std::string step = type == "adam" ? ", step: 0.05" : type == "lbfgsb" ? "" : ", first_step: 0.4";
+    std::vector<std::string> line = {
+        "optimize",    "shape.yaml", "-o",
+        "out_" + type, "--set",      "optimizer={type: " + type + ", max_iterations: 12" + step + "}"};
+    const ProgramResult r = run(line);
+    EXPECT_EQ(r.code, 0) << type << r.out << r.err;
+    EXPECT_TRUE(contains(r.err, "the optimizer steps back")) << type << r.err;
+    EXPECT_TRUE(contains(r.out, "evaluations failed, from which the optimizer stepped back"))
+        << type << r.out;
+    const JsonValue v = json("out_" + type + "/summary.json");
+    EXPECT_GT(v.at("failed_evaluations").number, 0) << type;
+    EXPECT_LT(v.at("loss").number, 0.9 * v.at("first_loss").number) << type;
+    // Failures are recorded, and gone over without simulating.
+    line.emplace_back("--resume");
+    const std::string recorded = read("out_" + type + "/evaluations.bin");
+    ASSERT_EQ(run(line).code, 0) << type;
+    EXPECT_EQ(read("out_" + type + "/evaluations.bin"), recorded) << type;
+    const JsonValue again = json("out_" + type + "/summary.json");
+    EXPECT_EQ(again.at("failed_evaluations").number, v.at("failed_evaluations").number) << type;
+    EXPECT_EQ(again.at("loss").number, v.at("loss").number) << type;
+  }
+}
 
 TEST_F(OptimizeTest, StartedAtTheOptimumItSaysSo) {
   write("tiny.yaml", tiny_task());
@@ -273,9 +328,9 @@ TEST_F(OptimizeTest, SeveralSeedsAreComparedAndTheBestIsWritten) {
   const ProgramResult r = run({"optimize", "seeds.yaml", "-o", "out"});
   ASSERT_EQ(r.code, 0) << r.err;
   const JsonValue v = json("out/summary.json");
-  ASSERT_EQ(v.at("seeds").items.size(), 3u);
+  ASSERT_EQ(v.at("starts").items.size(), 3u);
   double best = 1e300, best_seed = -1;
-  for (const JsonValue& s : v.at("seeds").items) {
+  for (const JsonValue& s : v.at("starts").items) {
     if (s.at("loss").number < best) {
       best = s.at("loss").number;
       best_seed = s.at("seed").number;
@@ -286,9 +341,9 @@ TEST_F(OptimizeTest, SeveralSeedsAreComparedAndTheBestIsWritten) {
     EXPECT_EQ(json("out/checkpoint_seed_" + seed + ".json").at("best").at("loss").number,
               s.at("loss").number);
   }
-  EXPECT_EQ(v.at("seeds").at(0).at("seed").number, 3);
-  EXPECT_NE(v.at("seeds").at(0).at("parameters").at(0).at("start").at(0).number,
-            v.at("seeds").at(1).at("parameters").at(0).at("start").at(0).number);
+  EXPECT_EQ(v.at("starts").at(0).at("seed").number, 3);
+  EXPECT_NE(v.at("starts").at(0).at("parameters").at(0).at("start").at(0).number,
+            v.at("starts").at(1).at("parameters").at(0).at("start").at(0).number);
   EXPECT_EQ(v.at("best_seed").number, best_seed);
   EXPECT_EQ(v.at("loss").number, best);
   EXPECT_TRUE(contains(r.out, std::to_string(static_cast<int>(best_seed)) + " *")) << r.out;
@@ -299,7 +354,102 @@ TEST_F(OptimizeTest, SeveralSeedsAreComparedAndTheBestIsWritten) {
   ASSERT_EQ(run({"optimize", "seeds.yaml", "-o", "out", "--resume"}).code, 0);
   const JsonValue again = json("out/summary.json");
   for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_EQ(again.at("seeds").at(i).at("loss").number, v.at("seeds").at(i).at("loss").number) << i;
+    EXPECT_EQ(again.at("starts").at(i).at("loss").number, v.at("starts").at(i).at("loss").number) << i;
+}
+
+TEST_F(OptimizeTest, SeveralStartsOfOneSeedAreComparedAndTheBestIsWritten) {
+  write("starts.yaml",
+        tiny_scene() +
+            "parameters: [{path: 'bodies.beam.materials[*].youngs_modulus', lower: 1e4, upper: "
+            "1e6, scale: log}]\n"
+            "losses: [{loss: {type: match_trajectory}}]\n"
+            "optimizer: {type: lbfgsb, max_evaluations: 4}\n"
+            "seed: 5\nstarts: 3\n");
+  const ProgramResult r = run({"optimize", "starts.yaml", "-o", "out"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const JsonValue v = json("out/summary.json");
+  ASSERT_EQ(v.at("starts").items.size(), 3u);
+  double best = 1e300, best_start = -1;
+  std::set<double> drawn;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const JsonValue& s = v.at("starts").at(i);
+    EXPECT_EQ(s.at("seed").number, 5);
+    EXPECT_EQ(s.at("start").number, static_cast<double>(i + 1));
+    const double start = s.at("parameters").at(0).at("start").at(0).number;
+    EXPECT_TRUE(start > 1e4 && start < 1e6) << start;
+    drawn.insert(start);
+    if (s.at("loss").number < best) best = s.at("loss").number, best_start = s.at("start").number;
+    const std::string suffix = "_start_" + std::to_string(i + 1);
+    EXPECT_TRUE(exists("out/evaluations" + suffix + ".bin"));
+    EXPECT_EQ(json("out/checkpoint" + suffix + ".json").at("best").at("loss").number, s.at("loss").number);
+  }
+  EXPECT_EQ(drawn.size(), 3u);
+  EXPECT_EQ(v.at("best_seed").number, 5);
+  EXPECT_EQ(v.at("best_start").number, best_start);
+  EXPECT_EQ(v.at("loss").number, best);
+  EXPECT_TRUE(contains(r.out, "start " + std::to_string(static_cast<int>(best_start)) + " *")) << r.out;
+
+  // Of two seeds each has its starts; the first one of the seed is the start of the seed alone.
+  ASSERT_EQ(run({"optimize", "starts.yaml", "-o", "both", "--set", "seeds=[5, 6]", "--set", "starts=2"}).code,
+            0);
+  const JsonValue both = json("both/summary.json");
+  ASSERT_EQ(both.at("starts").items.size(), 4u);
+  EXPECT_TRUE(exists("both/loss_seed_6_start_2.csv"));
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(both.at("starts").at(i).at("parameters").at(0).at("start").at(0).number,
+              v.at("starts").at(i).at("parameters").at(0).at("start").at(0).number);
+}
+
+TEST_F(OptimizeTest, StartsNeedSomethingToDrawAndBounds) {
+  write("tiny.yaml", tiny_task());
+  const ProgramResult same = run({"optimize", "tiny.yaml", "--set", "starts=2"});
+  EXPECT_EQ(same.code, 2);
+  EXPECT_TRUE(contains(same.err, "starts: every parameter has a start")) << same.err;
+  const ProgramResult none = run({"optimize", "tiny.yaml", "--set", "starts=0"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(contains(none.err, "starts")) << none.err;
+  write("free.yaml", tiny_scene() +
+                         "parameters: [{path: bodies.beam.initial.velocity, lower: -1}]\nstarts: 4\n"
+                         "losses: [{loss: {type: match_trajectory}}]\n");
+  const ProgramResult free = run({"optimize", "free.yaml"});
+  EXPECT_EQ(free.code, 2);
+  EXPECT_TRUE(
+      contains(free.err, "bodies.beam.initial.velocity: a random start needs a lower and an upper bound"))
+      << free.err;
+  EXPECT_FALSE(exists("results"));
+}
+
+TEST_F(OptimizeTest, TheSummarySaysWhatTheBackwardSolverChose) {
+  write("tiny.yaml", tiny_task());
+  ASSERT_EQ(run({"optimize", "tiny.yaml", "--set", "backward=auto", "--set",
+                 "optimizer={type: lbfgsb, max_evaluations: 3}"})
+                .code,
+            0);
+  const JsonValue v = json("results/tiny/summary.json");
+  double gradients = 0;
+  for (const char* type : {"pd_krylov", "pd_lbfgs", "pd_fixed_point", "direct"})
+    if (v.at("backward_choices").has(type)) gradients += v.at("backward_choices").at(type).number;
+  EXPECT_EQ(gradients, 3);
+}
+
+TEST_F(OptimizeTest, ParametersPerElementAreFoundAndWritten) {
+  write("field.yaml",
+        tiny_scene() +
+            "parameters: [{path: 'bodies.beam.materials[*].youngs_modulus', per: element, lower: "
+            "1e4, upper: 1e6, scale: log, start: [4e4]}]\n"
+            "losses: [{loss: {type: match_trajectory}}]\n"
+            "optimizer: {type: lbfgsb, max_iterations: 3}\n");
+  const ProgramResult r = run({"optimize", "field.yaml", "-o", "out"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const JsonValue v = json("out/summary.json");
+  EXPECT_EQ(v.at("parameters").at(0).at("found").items.size(), 2u);
+  EXPECT_LT(v.at("loss").number, v.at("first_loss").number);
+  ASSERT_EQ(run({"run", "out/fitted.yaml", "-o", "again"}).code, 0);
+  const auto last = [&](const std::string& file) {
+    const TrajectoryReader frames(path(file));
+    return frames.state(frames.num_frames() - 1).x;
+  };
+  EXPECT_EQ(last("out/trajectory.h5"), last("again/trajectory.h5"));
 }
 
 TEST_F(OptimizeTest, SeedsNeedSomethingToDraw) {

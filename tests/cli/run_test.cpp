@@ -100,15 +100,37 @@ TEST_F(RunTest, AFailureSaysWhereAndLeavesTheFramesBefore) {
   EXPECT_EQ(v.at("steps").number, 3);
 }
 
-TEST_F(RunTest, CtrlCEndsItWithReadableFrames) {
+TEST_F(RunTest, OnFailureWarnGoesOnAndSaysHowOften) {
+  write("kick.yaml", tiny_scene() +
+                         "gravity: [0, 0, 0]\n"
+                         "forward: {type: newton, max_iterations: 1}\n"
+                         "on_failure: warn\n"
+                         "forces: {kick: {type: nodal_force, force: [9, 0, 9]}}\n");
+  const ProgramResult r = run({"run", "kick.yaml", "-o", "out"});
+  EXPECT_EQ(r.code, 0) << "as documented\n" << r.err;
+  EXPECT_TRUE(contains(r.err, "step 1: not converged")) << r.err;
+  EXPECT_TRUE(contains(r.out, "NOT CONVERGED: 5 solves (on_failure: warn)")) << r.out;
+  const JsonValue v = json("out/summary.json");
+  EXPECT_EQ(v.at("not_converged").number, 5);
+  EXPECT_GT(v.at("worst_residual_ratio").number, 1);
+  EXPECT_TRUE(contains(run({"run", "--help"}).out, "on_failure: warn"));
+}
+
+/// A scene that runs until it is told to end.
+class SignalTest : public RunTest, public testing::WithParamInterface<int> {};
+
+TEST_P(SignalTest, EndsItWithReadableFrames) {
   write("long.yaml", tiny_scene(1'000'000));
+  // As a test that was itself started by nohup would hand on.
+  const auto inherited = std::signal(SIGHUP, SIG_DFL);
   Program program(folder(), {"run", "long.yaml", "-o", "out", "--set", "record={vtu: false}"});
+  std::signal(SIGHUP, inherited);
   ASSERT_TRUE(program.wait_until([&] {
     std::error_code none;
     return exists("out/trajectory.h5") &&
            std::filesystem::file_size(path("out/trajectory.h5"), none) > 100'000;
   }));
-  program.send(SIGINT);
+  program.send(GetParam());
   const ProgramResult r = program.wait();
   EXPECT_EQ(r.code, 130) << r.err;
   EXPECT_TRUE(contains(r.err, "interrupted after step ")) << r.err;
@@ -118,6 +140,22 @@ TEST_F(RunTest, CtrlCEndsItWithReadableFrames) {
   const TrajectoryReader frames(path("out/trajectory.h5"));
   EXPECT_EQ(static_cast<double>(frames.num_frames()), v.at("frames").number);
   EXPECT_EQ(static_cast<double>(frames.step(frames.num_frames() - 1)), v.at("steps").number);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SignalTest, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST_F(RunTest, AHangUpThatNohupIgnoresIsIgnored) {
+  write("long.yaml", tiny_scene(1'000'000));
+  const auto inherited = std::signal(SIGHUP, SIG_IGN);
+  Program program(folder(), {"run", "long.yaml", "-o", "out", "--set", "record={vtu: false}"});
+  std::signal(SIGHUP, inherited);
+  ASSERT_TRUE(program.wait_until([&] { return exists("out/trajectory.h5"); }));
+  program.send(SIGHUP);
+  // A signal that is heard ends it within a step.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_FALSE(exists("out/summary.json"));
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().code, 130);
 }
 
 TEST_F(RunTest, ProgressIsWrittenUnlessQuiet) {

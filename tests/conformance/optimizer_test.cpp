@@ -5,6 +5,7 @@
 #include "tests/support/components.hpp"
 
 #include <cmath>
+#include <set>
 
 namespace resilin::test {
 namespace {
@@ -172,7 +173,7 @@ TEST_P(EveryOptimizer, PassesOnWhatTheObjectiveThrows) {
   bool fail = false;
   Recorded f(
       [&](const VecX& u, VecX& g) {
-        if (++count > 3 && fail) throw Error(Errc::Numerics, "step 7 failed");
+        if (++count > 3 && fail) throw Error(Errc::Input, "density is outside its range");
         if (count > 3) throw Interrupted();
         return rosenbrock(u, g);
       },
@@ -187,8 +188,77 @@ TEST_P(EveryOptimizer, PassesOnWhatTheObjectiveThrows) {
     (void)run(f, f.lower, f.upper, u, {});
     ADD_FAILURE() << "the failure was swallowed";
   } catch (const Error& e) {
+    EXPECT_EQ(e.message(), "density is outside its range");
+  }
+}
+
+TEST_P(EveryOptimizer, PassesOnAFailureAtTheStart) {
+  Recorded f([](const VecX&, VecX&) -> double { throw Error(Errc::Numerics, "step 7 failed"); },
+             Eigen::Vector2d(-2, -2), Eigen::Vector2d(2, 2));
+  VecX u = Eigen::Vector2d(-1.2, 1);
+  try {
+    (void)run(f, f.lower, f.upper, u, {});
+    ADD_FAILURE() << "the failure was swallowed";
+  } catch (const Error& e) {
     EXPECT_EQ(e.message(), "step 7 failed");
   }
+  EXPECT_EQ(f.asked.size(), 1U);
+}
+
+// The loss falls towards u_0 = -1 and does not exist beyond, well within the bounds.
+TEST_P(EveryOptimizer, StepsBackFromPointsThatAreNotAdmissible) {
+  for (const bool throws : {true, false}) {
+    Index failed = 0;
+    Recorded f(
+        [&](const VecX& u, VecX& g) {
+          g = Eigen::Vector2d(1, 2 * u[1]);
+          if (u[0] >= -1) return u[0] + u[1] * u[1];
+          ++failed;
+          if (throws) throw Error(Errc::Numerics, "element 3 is inverted");
+          return std::numeric_limits<double>::quiet_NaN();
+        },
+        Eigen::Vector2d(-3, -2), Eigen::Vector2d(2, 2));
+    VecX u = Eigen::Vector2d(1, 0.5);
+    const OptimizerReport r = run(f, f.lower, f.upper, u, {{"max_iterations", 200}});
+    EXPECT_GE(u[0], -1);
+    EXPECT_LT(u[0], -0.9);
+    EXPECT_GT(failed, 0);
+    EXPECT_EQ(r.failed_evaluations, failed);
+    EXPECT_EQ(r.evaluations, static_cast<Index>(f.asked.size()));
+    EXPECT_EQ(r.loss, u[0] + u[1] * u[1]);
+    EXPECT_FALSE(r.note.empty());
+  }
+}
+
+TEST_P(EveryOptimizer, FindsTheMinimumAlthoughSomeEvaluationsFail) {
+  Index count = 0;
+  const std::set<Index> failures = {2, 3, 7, 11, 12, 13, 20};
+  Recorded f(
+      [&](const VecX& u, VecX& g) {
+        if (failures.contains(++count)) throw Error(Errc::Numerics, "step 7 failed");
+        return rosenbrock(u, g);
+      },
+      Eigen::Vector2d(-2, -2), Eigen::Vector2d(2, 2));
+  VecX u = Eigen::Vector2d(-1.2, 1);
+  const OptimizerReport r = run(f, f.lower, f.upper, u, patient(GetParam()));
+  EXPECT_LT((u - Eigen::Vector2d(1, 1)).norm(), 1e-3);
+  EXPECT_EQ(r.failed_evaluations, static_cast<Index>(failures.size()));
+}
+
+TEST_P(EveryOptimizer, GivesUpWhereNothingButTheStartIsAdmissible) {
+  const Eigen::Vector2d start(-1.2, 1);
+  Recorded f(
+      [&](const VecX& u, VecX& g) {
+        if (u != start) throw Error(Errc::Numerics, "element 3 is inverted");
+        return rosenbrock(u, g);
+      },
+      Eigen::Vector2d(-2, -2), Eigen::Vector2d(2, 2));
+  VecX u = start;
+  const OptimizerReport r = run(f, f.lower, f.upper, u, {});
+  EXPECT_FALSE(r.converged);
+  EXPECT_EQ(u, start);
+  EXPECT_EQ(r.failed_evaluations, r.evaluations - 1);
+  EXPECT_NE(r.note.find("element 3 is inverted"), std::string::npos) << r.note;
 }
 
 TEST_P(EveryOptimizer, WorksWithoutBounds) {

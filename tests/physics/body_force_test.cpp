@@ -1,6 +1,6 @@
 // Fields of force by formulas: exact motions of the scheme, shares of the vertices, gradients, mistakes.
-#include "core/optim/gradcheck.hpp"
 #include "tests/physics/statics.hpp"
+#include "tests/support/gradcheck.hpp"
 
 #include <complex>
 #include <gmock/gmock.h>
@@ -180,22 +180,9 @@ TEST(BodyForce, PassesTheGradientCheck) {
            "losses: [{loss: {type: linear_functional, positions: [1, -0.5, 0.7], velocities: [0.1, 0.2, "
            "0.2]}}]\n"),
       {"time={step: 0.03, steps: 6}"});
-  GradcheckOptions options;
-  options.coordinates = 2;
-  options.random_directions = 1;
-  options.paths = {"forces.field.*", "forces.field.constants.c", "forces.field.constants.w",
-                   "bodies.cube.initial.displacements", "bodies.cube.initial.velocity"};
-  const GradcheckReport report = check_gradient(*task, options);
-  EXPECT_TRUE(report.passed);
-  std::vector<std::string> checked;
-  for (const GradcheckRow& row : report.rows) {
-    EXPECT_LE(row.error, 1e-6) << row.path << " " << row.direction;
-    if (!row.below_noise && row.adjoint != 0) checked.push_back(row.path);
-  }
-  for (const char* path :
-       {"forces.field.scale", "forces.field.density", "forces.field.constants.c", "forces.field.constants.w",
-        "bodies.cube.initial.displacements", "bodies.cube.initial.velocity"})
-    EXPECT_THAT(checked, ::testing::Contains(path));
+  expect_gradients(*task, {"forces.field.scale", "forces.field.density", "forces.field.constants.c",
+                           "forces.field.constants.w", "bodies.cube.initial.displacements",
+                           "bodies.cube.initial.velocity"});
 }
 
 std::string error_of(const std::string& options) {

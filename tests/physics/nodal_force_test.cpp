@@ -1,6 +1,6 @@
 // Forces at vertices that change in time: exact velocities of a free body, gradients, mistakes.
-#include "core/optim/gradcheck.hpp"
 #include "tests/physics/statics.hpp"
+#include "tests/support/gradcheck.hpp"
 
 #include <gmock/gmock.h>
 
@@ -63,18 +63,7 @@ TEST(NodalForce, PassesTheGradientCheckInItsKeyValues) {
            "losses: [{loss: {type: linear_functional, positions: [1, -0.5, 0.7], velocities: [0.1, 0, "
            "0.2]}}]\n"),
       {"time={step: 0.03, steps: 6}"});
-  GradcheckOptions options;
-  options.coordinates = 4;
-  options.random_directions = 1;
-  options.paths = {"forces.push.force"};
-  const GradcheckReport report = check_gradient(*task, options);
-  EXPECT_TRUE(report.passed);
-  int resolved = 0;
-  for (const GradcheckRow& row : report.rows) {
-    EXPECT_LE(row.error, 1e-6) << row.path << " " << row.direction;
-    if (!row.below_noise && row.adjoint != 0) ++resolved;
-  }
-  EXPECT_GE(resolved, 3);
+  EXPECT_GE(expect_gradients(*task, {"forces.push.force"}, 4), 3);
 }
 
 std::string error_of(const std::string& text) {

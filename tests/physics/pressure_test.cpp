@@ -1,7 +1,7 @@
 // Pressure on surfaces: balance, resultants, work against the enclosed volume, motion, gradients.
-#include "core/optim/gradcheck.hpp"
 #include "tests/physics/statics.hpp"
 #include "tests/support/components.hpp"
+#include "tests/support/gradcheck.hpp"
 
 #include <gmock/gmock.h>
 
@@ -164,19 +164,7 @@ TEST(Pressure, PassesTheGradientCheck) {
   const auto task = make_task(
       tube("key_times: [0.03, 0.07, 0.1], faces: {box: {min: [0, 0, 0.1], max: [0.2, 0.1, 0.1]}}, pressure: "
            "{steps: [3000, [4000, 6000], [2000, -1000]]}"));
-  GradcheckOptions options;
-  options.coordinates = 3;
-  options.random_directions = 1;
-  options.paths = {"forces.push.pressure", "bodies.bar.initial.displacements"};
-  const GradcheckReport report = check_gradient(*task, options);
-  EXPECT_TRUE(report.passed);
-  std::vector<std::string> checked;
-  for (const GradcheckRow& row : report.rows) {
-    EXPECT_LE(row.error, 1e-6) << row.path << " " << row.direction;
-    if (!row.below_noise && row.adjoint != 0) checked.push_back(row.path);
-  }
-  EXPECT_THAT(checked, ::testing::Contains("forces.push.pressure"));
-  EXPECT_THAT(checked, ::testing::Contains("bodies.bar.initial.displacements"));
+  expect_gradients(*task, {"forces.push.pressure", "bodies.bar.initial.displacements"}, 3);
 }
 
 std::string error_of(const std::string& text) {

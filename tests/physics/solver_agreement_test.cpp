@@ -81,13 +81,15 @@ TEST_P(SolverAgreement, BackwardSolversFindTheSameGradient) {
 TEST_P(SolverAgreement, AutoHasTheBitsOfTheSolverThatItChooses) {
   const std::string yaml = beam(solid(GetParam(), 1e6, 0.45));
   for (const auto& [tolerance, best] : {std::pair{"1e-10", "direct"}, {"1e-1", "pd_krylov"}}) {
-    const auto gradient = [&, t = std::string(tolerance)](const std::string& type) {
+    const auto gradient = [&, t = std::string(tolerance), best = std::string(best)](const std::string& type) {
       const auto task = this->task(yaml, {"time.steps=2", "forward.relative_tolerance=1e-6",
                                           "backward={type: " + type + ", relative_tolerance: " + t + "}"});
       VecX first, again;
       task->evaluate_table(first);
       task->evaluate_table(again);
       EXPECT_EQ(first, again) << type;
+      const std::map<std::string, Index> expected{{best, 2}};
+      EXPECT_EQ(task->backward_choices, type == "auto" ? expected : decltype(expected){}) << type;
       return first;
     };
     const VecX chosen = gradient("auto");

@@ -96,8 +96,8 @@ TEST(Generators, SphereConvergesWithSecondOrder) {
 
 TEST(Generators, SphereBoundaryVerticesLieOnTheSphere) {
   const Mesh mesh = make_sphere(1.5, 5, ElementType::Hex8);
-  for (const int v : extract_surface(mesh).faces.reshaped())
-    EXPECT_NEAR(mesh.vertices.col(v).norm(), 1.5, 1e-14);
+  const SurfaceFaces surface = extract_surface(mesh);
+  for (const int v : surface.faces.reshaped()) EXPECT_NEAR(mesh.vertices.col(v).norm(), 1.5, 1e-14);
 }
 
 TEST(Generators, SphereAndCylinderHavePositiveElementsForAnyNumberOfCells) {

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <malloc.h>
+
 namespace resilin {
 namespace {
 
@@ -94,6 +96,18 @@ TEST(Selector, AllCriteriaMustHold) {
   s.has_sphere = true;
   s.sphere_radius = 0.01;
   EXPECT_TRUE(select_vertices(grid(), s).empty());
+}
+
+// The C library overwrites what is freed (larger pieces only), so that whoever reads it afterwards gets lost.
+TEST(Selector, TheSurfaceIsNotReadAfterItIsFreed) {
+  constexpr Index n = 12;
+  const Mesh mesh = make_box({1, 1, 1}, {n, n, n}, ElementType::Hex8);
+  Selector s;
+  s.surface = true;
+  ::mallopt(M_PERTURB, 0x5a);
+  const std::size_t found = select_vertices(mesh, s).size();
+  ::mallopt(M_PERTURB, 0);
+  EXPECT_EQ(found, static_cast<std::size_t>((n + 1) * (n + 1) * (n + 1) - (n - 1) * (n - 1) * (n - 1)));
 }
 
 TEST(Selector, IndexOutOfRange) {

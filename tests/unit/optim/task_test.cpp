@@ -1,8 +1,10 @@
 #include "core/optim/task.hpp"
 
 #include "tests/support/components.hpp"
+#include "tests/support/gradcheck.hpp"
 
 #include <cmath>
+#include <set>
 
 namespace resilin::test {
 namespace {
@@ -124,6 +126,115 @@ TEST(Task, RandomStartsAreWithinBoundsAndDrawnFromTheSeed) {
   EXPECT_NEAR(sum / 40, std::log(1e5), 1.5);
 }
 
+TEST(Task, StartsOfASeedDifferAndCoverTheBounds) {
+  const SceneFile s =
+      read_scene(scene("{path: 'bodies.a.materials[0].youngs_modulus', lower: 1e3, upper: 1e7, scale: log}, "
+                       "{path: gravity, lower: "
+                       "-1, upper: 2}"));
+  std::set<double> drawn;
+  double sum = 0, sum_log = 0;
+  constexpr Index kStarts = 40;
+  for (Index start = 1; start <= kStarts; ++start) {
+    const Task task(s.options, registry(), s.places, start);
+    const VecX u = task.start();
+    EXPECT_TRUE(((u - task.lower()).array() >= 0).all() && ((task.upper() - u).array() >= 0).all());
+    drawn.insert(u[0]);
+    sum_log += u[0];
+    sum += u.tail(3).mean();
+  }
+  EXPECT_EQ(drawn.size(), static_cast<std::size_t>(kStarts));
+  // Standard deviations of the means: ln(1e4)/sqrt(12 * 40) = 0.42 and 3/sqrt(12 * 120) = 0.08.
+  EXPECT_NEAR(sum_log / kStarts, std::log(1e5), 3 * 0.42);
+  EXPECT_NEAR(sum / kStarts, 0.5, 3 * 0.08);
+  EXPECT_EQ(Task(s.options, registry(), s.places, 1).start(), Task(s.options, registry(), s.places).start());
+  EXPECT_EQ(Task(s.options, registry(), s.places, 7).start(),
+            Task(s.options, registry(), s.places, 7).start());
+}
+
+// Two materials and the density, one of the materials on half of the elements only.
+constexpr const char* kFields = R"(
+time: {step: 0.01, steps: 3}
+bodies:
+  a:
+    mesh: {generator: {type: box, size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}
+    regions: {left: {box: {min: [0, 0, 0], max: [0.2, 0.1, 0.1]}}}
+    materials:
+      - {type: stable_neo_hookean, E: 1e5, nu: 0.3}
+      - {type: muscle, stiffness: 2e4, activation: {steps: [0.9, 0.8, 0.95]}, elements: {box: {min: [0, 0, 0], max: [0.2, 0.1, 0.1]}}}
+    pins: [{nodes: {box: {min: [0, 0, 0], max: [0, 0.1, 0.1]}}}]
+forces: {push: {type: nodal_force, force: [0.1, 0, 0]}}
+forward: {type: newton, relative_tolerance: 1e-13, absolute_tolerance: 0}
+backward: {type: direct, relative_tolerance: 1e-12}
+losses: [{loss: {type: linear_functional, positions: [1, 2, 3], velocities: [0.01, 0, 0.02]}}]
+)";
+std::string per_element(const std::string& path) {
+  const char* bounds = path.ends_with("ratio")        ? "lower: 0.01, upper: 0.45, start: [0.3]"
+                       : path.ends_with("activation") ? "lower: 0.1, upper: 10, start: [0.8]"
+                                                      : "lower: 0.01, upper: 1e7, start: [0.8]";
+  return kFields + ("parameters: [{path: '" + path + "', per: element, " + bounds + "}]\n");
+}
+
+TEST(TaskPerElement, AConstantBecomesOneValuePerElementOfItsMaterial) {
+  for (const auto& [path, size] : std::map<std::string, Index>{{"bodies.a.materials[0].youngs_modulus", 4},
+                                                               {"bodies.a.materials[1].stiffness", 2},
+                                                               {"bodies.a.materials[1].activation", 2 * 3},
+                                                               {"bodies.a.density", 4}}) {
+    const auto task = make_task(per_element(path)), given = make_task(kFields);
+    ASSERT_EQ(task->size(), size) << path;
+    // As it is written it is the same simulation, the gradient the sum of the parts.
+    VecX parts, whole;
+    const double loss = task->evaluate_table(parts);
+    EXPECT_NEAR(loss, given->evaluate_table(whole), 1e-12 * std::abs(loss)) << path;
+    const ParameterTable &a = task->simulation().system().parameters(),
+                         &b = given->simulation().system().parameters();
+    const ParameterEntry &pa = *a.find(path).front(), &pb = *b.find(path).front();
+    ASSERT_EQ(pa.size, size);
+    const Index items = size / pb.size;
+    for (Index step = 0; step < pb.size; ++step)
+      EXPECT_NEAR(parts.segment(pa.offset + step * items, items).sum(), whole[pb.offset + step],
+                  1e-9 * whole.segment(pb.offset, pb.size).norm())
+          << path;
+    EXPECT_TRUE((task->variables()[0].truth.array() > 0).all());
+  }
+}
+
+TEST(TaskPerElement, PassesTheGradientCheck) {
+  for (const char* path : {"bodies.a.materials[0].youngs_modulus", "bodies.a.materials[0].poissons_ratio",
+                           "bodies.a.materials[1].activation", "bodies.a.density"}) {
+    const auto task = make_task(per_element(path));
+    // Away from equal values.
+    const TaskVariable& v = task->variables()[0];
+    VecX u = v.truth;
+    for (Index i = 0; i < u.size(); ++i) u[i] *= 1 + 0.1 * static_cast<double>(i % 3);
+    task->apply(u);
+    EXPECT_GE(expect_gradients(*task, {path}, 4), 4) << path;
+  }
+}
+
+TEST(TaskPerElement, APatternSpreadsEveryMatch) {
+  const auto task = make_task(scene(
+      "{path: 'bodies.a.materials[*].youngs_modulus', per: element, lower: 1e4, upper: 1e6, scale: log}"));
+  EXPECT_EQ(task->size(), 2);
+  EXPECT_EQ(task->variables()[0].entries.size(), 2u);
+  EXPECT_NE(task->start()[0], task->start()[1]) << "each element draws its own start";
+}
+
+TEST(TaskPerElement, SaysWhatCannotVaryByElement) {
+  const auto expect = [](const std::string& yaml, const std::vector<std::string>& overrides,
+                         const char* part) {
+    const std::string text = error_of(yaml, overrides);
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  expect(per_element("bodies.a.density"), {"parameters[0].per=elemnt"}, "parameters[0].per");
+  expect(per_element("bodies.a.density"), {"parameters[0].per=elemnt"}, "element");
+  expect(per_element("forces.push.force"), {},
+         "parameters[0].per: forces.push.force is no value of elements");
+  expect(per_element("bodies.a.density"), {"bodies.a.density={regions: {left: 900}, default: 1000}"},
+         "bodies.a.density: is given per region");
+  expect(per_element("bodies.a.density"), {"bodies.a.mass=uniform"}, "uniform mass needs one density");
+  expect(per_element("bodies.a.densty"), {}, "no differentiable parameter");
+}
+
 TEST(TaskMistakes, AreNamedAtTheirPlaces) {
   expect_error("{path: bodies.a.youngs_modulus, lower: 1, upper: 2}",
                "parameters[0].path: no differentiable parameter");
@@ -136,7 +247,7 @@ TEST(TaskMistakes, AreNamedAtTheirPlaces) {
   expect_error("{path: bodies.a.density, lower: 10, upper: 20, start: [30]}",
                "30 is outside the bounds [10, 20]");
   expect_error("{path: gravity, lower: -1, upper: 1, start: [1, 1]}", "2 numbers given; the parameter has 3");
-  expect_error("{path: gravity}", "a random start needs a lower and an upper bound");
+  expect_error("{path: gravity}", "gravity: a random start needs a lower and an upper bound");
   expect_error("{path: gravity, start: [0]}, {path: gravity, start: [0]}",
                "parameters[1].path: gravity is already a parameter");
 }

@@ -1,4 +1,4 @@
-#include "plugins/forces/key_times.hpp"
+#include "core/energy/key_times.hpp"
 
 #include "core/mesh/regions.hpp"
 
