@@ -10,6 +10,7 @@
 #include "core/energy/energy_density_material.hpp"
 #include "core/energy/finite_element_energy.hpp"
 #include "core/energy/material.hpp"
+#include "core/geometry/motion.hpp"
 #include "core/mesh/generators.hpp"
 #include "core/mesh/io.hpp"
 #include "core/mesh/mesh.hpp"
