@@ -45,7 +45,11 @@ int execute(const Context&) {
     schema = schema.substr(0, at) + "\n  \"anyOf\": [{\"required\": [\"extends\"]}, {\"required\": " +
              schema.substr(list, end - list) + "}]" + schema.substr(end);
   }
-  const std::string definitions = json_schema_definitions(registry, scene_kinds(visit));
+  // Every kind, those that no key of a scene names yet included: plugins may nest them.
+  std::set<std::string> kinds;
+  for (const std::string& kind : scene_kinds(visit)) kinds.insert(kind);
+  for (const Registry::Entry* entry : registry.entries()) kinds.insert(entry->kind);
+  const std::string definitions = json_schema_definitions(registry, {kinds.begin(), kinds.end()});
   schema.insert(schema.rfind("\n}"), ",\n  \"$defs\": " + definitions);
   print(schema + "\n");
   return kGood;

@@ -4,7 +4,7 @@
 #include "core/base/state.hpp"
 #include "core/energy/energy.hpp"
 #include "core/energy/finite_element_energy.hpp"
-#include "core/model/motion.hpp"
+#include "core/geometry/motion.hpp"
 #include "core/model/parameter_table.hpp"
 #include "core/model/scene_options.hpp"
 #include "core/params/tree.hpp"

@@ -20,25 +20,16 @@ Curve::Curve(VecX times, bool cubic) : times_(std::move(times)) {
   curvature_ = left.partialPivLu().solve(right);
 }
 
-VecX Curve::weights(double t) const {
-  const Index n = times_.size();
-  VecX w = VecX::Zero(n);
-  if (t <= times_[0] || n == 1) {
-    w[0] = 1;
-    return w;
-  }
-  if (t >= times_[n - 1]) {
-    w[n - 1] = 1;
-    return w;
-  }
-  const Index k = std::upper_bound(times_.data(), times_.data() + n, t) - times_.data() - 1;
-  const double h = times_[k + 1] - times_[k], b = (t - times_[k]) / h, a = 1 - b;
-  w[k] = a;
-  w[k + 1] = b;
-  if (curvature_.size() > 0)
-    w += h * h / 6 *
-         ((a * a * a - a) * curvature_.row(k) + (b * b * b - b) * curvature_.row(k + 1)).transpose();
-  return w;
+Index Curve::piece(double t) const {
+  return std::upper_bound(times_.data(), times_.data() + times_.size(), t) - times_.data() - 1;
+}
+
+Curve::Weights Curve::value_weights(double a, double b, double h) {
+  return {a, b, h * h / 6 * (a * a * a - a), h * h / 6 * (b * b * b - b)};
+}
+
+Curve::Weights Curve::rate_weights(double a, double b, double h) {
+  return {-1 / h, 1 / h, -h / 6 * (3 * a * a - 1), h / 6 * (3 * b * b - 1)};
 }
 
 void check_keys(const BuildContext& context, const VecX& times, const Field& values, const char* key) {

@@ -15,10 +15,48 @@ class Curve {
   /// ends).
   Curve(VecX times, bool cubic);
   Index num_keys() const { return times_.size(); }
-  /// w(t), num_keys() weights that add up to 1.
-  VecX weights(double t) const;
+
+  /// action(k, w_k) for every key that counts at t; the weights add up to 1.
+  template <class Action>
+  void for_each_weight(double t, Action&& action) const {
+    for_each(t, &Curve::value_weights, 1, action);
+  }
+  /// action(k, dw_k/dt) [1/s] likewise; they add up to 0. At a key the derivative of what follows.
+  template <class Action>
+  void for_each_rate(double t, Action&& action) const {
+    for_each(t, &Curve::rate_weights, 0, action);
+  }
 
  private:
+  /// Weights of the keys at both ends of a piece, and of the second derivatives there.
+  struct Weights {
+    double begin = 0, end = 0, curvature_begin = 0, curvature_end = 0;
+  };
+  /// a and b = 1 - a: place between the keys of a piece of length h.
+  static Weights value_weights(double a, double b, double h);
+  static Weights rate_weights(double a, double b, double h);
+  /// The piece that t lies in; -1 before the first key, num_keys() - 1 from the last one on.
+  Index piece(double t) const;
+  /// `resting`: weight of the first key before it and of the last one after it.
+  template <class Action>
+  void for_each(double t, Weights (*weights)(double, double, double), double resting, Action& action) const {
+    const Index n = num_keys(), k = piece(t);
+    if (k < 0 || k + 1 >= n) {
+      action(k < 0 ? Index{0} : n - 1, resting);
+      return;
+    }
+    const double h = times_[k + 1] - times_[k], b = (t - times_[k]) / h;
+    const Weights w = weights(1 - b, b, h);
+    if (curvature_.size() == 0) {
+      action(k, w.begin);
+      action(k + 1, w.end);
+      return;
+    }
+    for (Index j = 0; j < n; ++j)
+      action(j, (j == k ? w.begin : 0) + (j == k + 1 ? w.end : 0) + w.curvature_begin * curvature_(k, j) +
+                    w.curvature_end * curvature_(k + 1, j));
+  }
+
   VecX times_;
   MatX curvature_;  ///< second derivatives at the keys for unit values; empty for a linear curve
 };

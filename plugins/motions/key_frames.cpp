@@ -32,16 +32,31 @@ KeyFrames::KeyFrames(const Options& options, const BuildContext& context) : opti
 }
 
 Vec3 KeyFrames::position(double t, const Vec3& x) const {
-  const Eigen::Map<const Mat3X> offsets(options_.offsets.values.data(), 3, curve_.num_keys());
-  return x + offsets * curve_.weights(t);
+  Vec3 p = x;
+  curve_.for_each_weight(t, [&](Index k, double w) { p += w * options_.offsets.vec3(k, 0); });
+  return p;
+}
+
+Vec3 KeyFrames::velocity(double t, const Vec3&) const {
+  Vec3 v = Vec3::Zero();
+  curve_.for_each_rate(t, [&](Index k, double w) { v += w * options_.offsets.vec3(k, 0); });
+  return v;
 }
 
 void KeyFrames::add_param_vjp(double t, const Vec3&, const Vec3& z, MutVec dtheta) const {
-  Eigen::Map<Mat3X>(dtheta.data(), 3, curve_.num_keys()) += z * curve_.weights(t).transpose();
+  curve_.for_each_weight(t, [&](Index k, double w) { dtheta.segment<3>(3 * k) += w * z; });
+}
+
+void KeyFrames::add_velocity_param_vjp(double t, const Vec3&, const Vec3& z, MutVec dtheta) const {
+  curve_.for_each_rate(t, [&](Index k, double w) { dtheta.segment<3>(3 * k) += w * z; });
 }
 
 Vec3 KeyFrames::pull_back(double, const Vec3&, const Vec3& z) const {
   return z;
+}
+
+Vec3 KeyFrames::pull_back_velocity(double, const Vec3&, const Vec3&) const {
+  return Vec3::Zero();
 }
 
 }  // namespace resilin

@@ -25,12 +25,23 @@ Rotation::Rotation(const Options& options, const BuildContext& context) : option
 }
 
 Mat3 Rotation::turn(double t) const {
-  const double angle = options_.rate * t + options_.angles.values.dot(curve_.weights(t));
+  double angle = options_.rate * t;
+  curve_.for_each_weight(t, [&](Index k, double w) { angle += w * options_.angles.values[k]; });
   return Eigen::AngleAxisd(angle, axis_).toRotationMatrix();
+}
+
+double Rotation::angular_velocity(double t) const {
+  double rate = options_.rate;
+  curve_.for_each_rate(t, [&](Index k, double w) { rate += w * options_.angles.values[k]; });
+  return rate;
 }
 
 Vec3 Rotation::position(double t, const Vec3& x) const {
   return options_.point + turn(t) * (x - options_.point);
+}
+
+Vec3 Rotation::velocity(double t, const Vec3& x) const {
+  return angular_velocity(t) * axis_.cross(turn(t) * (x - options_.point));
 }
 
 void Rotation::add_param_vjp(double t, const Vec3& x, const Vec3& z, MutVec dtheta) const {
@@ -38,11 +49,26 @@ void Rotation::add_param_vjp(double t, const Vec3& x, const Vec3& z, MutVec dthe
   const double dangle = z.dot(axis_.cross(r * (x - options_.point)));
   dtheta.head<3>() += z - r.transpose() * z;
   dtheta[3] += t * dangle;
-  dtheta.tail(curve_.num_keys()) += dangle * curve_.weights(t);
+  curve_.for_each_weight(t, [&](Index k, double w) { dtheta[4 + k] += w * dangle; });
+}
+
+void Rotation::add_velocity_param_vjp(double t, const Vec3& x, const Vec3& z, MutVec dtheta) const {
+  const Mat3 r = turn(t);
+  const Vec3 arm = r * (x - options_.point), along = axis_.cross(arm);
+  const double rate = angular_velocity(t), drate = z.dot(along);
+  const double dangle = rate * z.dot(axis_.cross(along));
+  dtheta.head<3>() += rate * (r.transpose() * axis_.cross(z));
+  dtheta[3] += t * dangle + drate;
+  curve_.for_each_weight(t, [&](Index k, double w) { dtheta[4 + k] += w * dangle; });
+  curve_.for_each_rate(t, [&](Index k, double w) { dtheta[4 + k] += w * drate; });
 }
 
 Vec3 Rotation::pull_back(double t, const Vec3&, const Vec3& z) const {
   return turn(t).transpose() * z;
+}
+
+Vec3 Rotation::pull_back_velocity(double t, const Vec3&, const Vec3& z) const {
+  return -angular_velocity(t) * (turn(t).transpose() * axis_.cross(z));
 }
 
 }  // namespace resilin

@@ -1,7 +1,7 @@
 // Rotation about a fixed axis: p(t) = c + R(axis, angle(t)) (x - c), angle(t) = rate t + curve(t).
 #pragma once
 
-#include "core/model/motion.hpp"
+#include "core/geometry/motion.hpp"
 #include "plugins/motions/curve.hpp"
 
 namespace resilin {
@@ -20,12 +20,16 @@ class Rotation final : public Motion {
 
   void visit_parameters(ParamVisitor& v) override { options_.visit(v); }
   Vec3 position(double t, const Vec3& x) const override;
+  Vec3 velocity(double t, const Vec3& x) const override;
   Index num_parameters() const override { return 4 + options_.angles.size(); }  // point, rate, angles
   void add_param_vjp(double t, const Vec3& x, const Vec3& z, MutVec dtheta) const override;
+  void add_velocity_param_vjp(double t, const Vec3& x, const Vec3& z, MutVec dtheta) const override;
   Vec3 pull_back(double t, const Vec3& x, const Vec3& z) const override;
+  Vec3 pull_back_velocity(double t, const Vec3& x, const Vec3& z) const override;
 
  private:
   Mat3 turn(double t) const;
+  double angular_velocity(double t) const;  ///< [rad/s]
 
   Options options_;
   Vec3 axis_;

@@ -7,6 +7,7 @@
 // own.
 #include "core/base/parallel.hpp"
 #include "tests/physics/statics.hpp"
+#include "tests/support/colliders.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -222,6 +223,25 @@ forces:
   EXPECT_EQ(many, few);
   EXPECT_LE(few.first, 4);  // room for one evaluation
   EXPECT_LE(few.second, 4);
+}
+
+TEST(AllocationOfColliders, AskingAndPullingBackDoNotAllocate) {
+  if (!RESILIN_COUNTS_ALLOCATIONS) GTEST_SKIP() << "malloc belongs to a sanitizer or another C library";
+  const Mat3X p = random_vector(90, 1).reshaped(3, 30);
+  std::vector<SurfacePoint> out(30);
+  const std::vector<SurfaceCotangent> z(30, {1, Vec3::Ones(), Vec3::Ones()});
+  Mat3X dp = Mat3X::Zero(3, 30);
+  for (const std::string& type : registry().types("collider")) {
+    const auto c = collider(type, askew(type, false));
+    VecX dtheta = VecX::Zero(c->num_parameters());
+    EXPECT_EQ(allocations_in([&] {
+                c->query(0.3, p, out);
+                c->add_vjp(0.3, p, z, dp, dtheta);
+                c->bounds(0.3, 0.4);
+              }),
+              0)
+        << type;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Allocation,

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A folder may include itself and what stands before it.
-const std::vector<std::string> kOrder = {"base",  "params", "plugin", "mesh",   "energy",
+const std::vector<std::string> kOrder = {"base",  "params", "plugin", "mesh",   "geometry", "energy",
                                          "model", "solve",  "optim",  "output", "app"};
 
 struct Source {
