@@ -1,12 +1,10 @@
 #include "core/solve/step_problem.hpp"
 
 #include "core/base/parallel.hpp"
-
-#include <fmt/format.h>
+#include "core/solve/axis_group.hpp"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -21,21 +19,6 @@ double dot(ConstVec a, ConstVec b) {
 double norm(ConstVec a) {
   return std::sqrt(dot(a, a));
 }
-
-namespace {
-
-/// A restricted to the nodes that are free along some axes, with its factor.
-struct AxisGroup {
-  std::vector<int> axes;        ///< coordinates that share a set of free nodes
-  std::vector<Index> node;      ///< node of each row
-  SpMat matrix;                 ///< lower and upper triangle
-  std::vector<Index> slot;      ///< place among the values of each entry of the form, -1: a pinned node's
-  std::vector<Index> diagonal;  ///< place of each diagonal entry
-  std::unique_ptr<Factorization> factor;
-  MatX b, x;
-};
-
-}  // namespace
 
 /// Caches of one system, shared by all of its steps.
 struct StepProblem::Cache {
@@ -58,7 +41,9 @@ struct StepProblem::Cache {
   std::vector<AxisGroup> groups;
   std::uint64_t factor_revision = 0;
   double factor_inertia = std::numeric_limits<double>::quiet_NaN();
-  std::size_t factor_phase = 0;
+  // Nodes held besides the pins.
+  std::vector<Index> held;
+  std::vector<char> held_fixed;  ///< pins and held nodes, 3n
 };
 
 StepProblem::StepProblem(const System& system, const LinearSolver& linear, const StepContext& context,
@@ -70,10 +55,11 @@ StepProblem::StepProblem(const System& system, const LinearSolver& linear, const
       y_(y),
       previous_(previous),
       load_(load),
-      fixed_(system.fixed(context.time)),
+      fixed_(&system.fixed(context.time)),
       ws_(ws),
       cache_(ws.slot<Cache>(&system)) {
   Cache& c = cache_;
+  c.held.clear();
   if (c.mass_revision == system.revision() && c.mass_inertia == inertia) return;
   c.mass_revision = system.revision();
   c.mass_inertia = inertia;
@@ -133,7 +119,7 @@ double StepProblem::residual(ConstVec x, MutVec r) const {
     e -= dot(*load_, x);
   }
   for (Index i = 0; i < x.size(); ++i)
-    if (fixed_[static_cast<std::size_t>(i)]) r[i] = 0;
+    if (fixed()[static_cast<std::size_t>(i)]) r[i] = 0;
   return e;
 }
 
@@ -188,63 +174,6 @@ bool has_pattern(const Triplets& form, const std::vector<std::array<Index, 2>>& 
   return true;
 }
 
-/// Place of entry (row, column) among the values of a compressed matrix that has it.
-Index value_slot(const SpMat& a, Index row, Index column) {
-  const int* begin = a.innerIndexPtr() + a.outerIndexPtr()[column];
-  const int* end = a.innerIndexPtr() + a.outerIndexPtr()[column + 1];
-  return std::lower_bound(begin, end, static_cast<int>(row)) - a.innerIndexPtr();
-}
-
-/// Axes with the same free nodes share a group; axes without any have none.
-std::vector<AxisGroup> group_axes(Index num_nodes, const std::vector<char>& fixed) {
-  std::vector<AxisGroup> groups;
-  for (int axis = 0; axis < 3; ++axis) {
-    std::vector<Index> node;
-    for (Index i = 0; i < num_nodes; ++i)
-      if (!fixed[static_cast<std::size_t>(3 * i + axis)]) node.push_back(i);
-    if (node.empty()) continue;
-    const auto same =
-        std::find_if(groups.begin(), groups.end(), [&](const AxisGroup& g) { return g.node == node; });
-    if (same != groups.end()) {
-      same->axes.push_back(axis);
-    } else {
-      groups.emplace_back();
-      groups.back().axes = {axis};
-      groups.back().node = std::move(node);
-    }
-  }
-  return groups;
-}
-
-/// Groups with the pattern of their matrices and where each entry of the form goes in them.
-std::vector<AxisGroup> make_groups(Index num_nodes, const std::vector<char>& fixed, const Triplets& form) {
-  std::vector<AxisGroup> groups = group_axes(num_nodes, fixed);
-  for (AxisGroup& g : groups) {
-    const auto rows = static_cast<Index>(g.node.size());
-    std::vector<Index> row(static_cast<std::size_t>(num_nodes), -1);
-    for (Index i = 0; i < rows; ++i) row[static_cast<std::size_t>(g.node[static_cast<std::size_t>(i)])] = i;
-    const auto place = [&](const Eigen::Triplet<double>& t) {
-      const Index r = row[static_cast<std::size_t>(t.row())], c = row[static_cast<std::size_t>(t.col())];
-      return std::array<Index, 2>{r, c};
-    };
-    Triplets kept;
-    for (const auto& t : form)
-      if (const auto [r, c] = place(t); r >= 0 && c >= 0) kept.emplace_back(r, c, 0.0);
-    for (Index i = 0; i < rows; ++i) kept.emplace_back(i, i, 0.0);
-    g.matrix.resize(rows, rows);
-    g.matrix.setFromTriplets(kept.begin(), kept.end());
-    g.slot.reserve(form.size());
-    for (const auto& t : form) {
-      const auto [r, c] = place(t);
-      g.slot.push_back(r >= 0 && c >= 0 ? value_slot(g.matrix, r, c) : -1);
-    }
-    for (Index i = 0; i < rows; ++i) g.diagonal.push_back(value_slot(g.matrix, i, i));
-    g.b.resize(rows, static_cast<Index>(g.axes.size()));
-    g.x.resize(rows, static_cast<Index>(g.axes.size()));
-  }
-  return groups;
-}
-
 }  // namespace
 
 void StepProblem::prepare_form() const {
@@ -272,14 +201,13 @@ void StepProblem::prepare_form() const {
 
 void StepProblem::prepare_factor() const {
   Cache& c = cache_;
-  const std::size_t phase = system_.phase(context_.time);
-  if (c.factor_revision == system_.revision() && c.factor_inertia == inertia_ && c.factor_phase == phase)
-    return;
+  const std::vector<char>& without = factor_fixed();
+  if (c.factor_revision == system_.revision() && c.factor_inertia == inertia_ && c.fixed == without) return;
   c.factor_revision = 0;
   prepare_form();
-  if (c.fixed != fixed_ || !has_pattern(c.form, c.pattern)) {
-    c.groups = make_groups(system_.num_nodes(), fixed_, c.form);
-    c.fixed = fixed_;
+  if (c.fixed != without || !has_pattern(c.form, c.pattern)) {
+    c.groups = make_groups(system_.num_nodes(), without, c.form);
+    c.fixed = without;
     c.pattern.clear();
     for (const auto& t : c.form) c.pattern.push_back({t.row(), t.col()});
   }
@@ -298,7 +226,7 @@ void StepProblem::prepare_factor() const {
   }
   c.factor_revision = system_.revision();
   c.factor_inertia = inertia_;
-  c.factor_phase = phase;
+  for (AxisGroup& g : c.groups) g.forget_columns();
 }
 
 void StepProblem::solve_prefactored(ConstVec b, MutVec out) const {
@@ -320,13 +248,29 @@ void StepProblem::solve_groups(ConstVec b, MutVec out, bool exactly) const {
             visit(i, k, 3 * g.node[static_cast<std::size_t>(i)] + g.axes[static_cast<std::size_t>(k)]);
       });
     };
+    if (!refactor_) g.hold(cache_.held, exactly);
     for_entries([&](Index i, Index k, Index dof) { g.b(i, k) = b[dof]; });
-    if (exactly)
-      g.factor->solve(g.b, g.x);
-    else
-      g.factor->precondition(g.b, g.x);
+    g.solve(g.b, g.x, exactly);
+    if (!refactor_) g.correct(exactly);
     for_entries([&](Index i, Index k, Index dof) { out[dof] = g.x(i, k); });
   }
+  for (const Index i : cache_.held) out.segment<3>(3 * i).setZero();
+}
+
+const std::vector<char>& StepProblem::factor_fixed() const {
+  return refactor_ ? *fixed_ : system_.fixed(context_.time);
+}
+
+void StepProblem::hold(const std::vector<Index>& nodes, bool refactor) {
+  Cache& c = cache_;
+  refactor_ = refactor;
+  c.held = nodes;
+  fixed_ = &system_.fixed(context_.time);
+  if (nodes.empty()) return;
+  c.held_fixed = *fixed_;
+  for (const Index i : nodes)
+    for (Index k = 0; k < 3; ++k) c.held_fixed[static_cast<std::size_t>(3 * i + k)] = 1;
+  fixed_ = &c.held_fixed;
 }
 
 double StepProblem::prefactored_work() const {
@@ -353,51 +297,6 @@ double StepProblem::rounding_floor(ConstVec x) const {
 double StepProblem::value_rounding() const {
   prepare_form();
   return 2 * std::numeric_limits<double>::epsilon() * cache_.elastic_scale;
-}
-
-const SpMat& FreeMatrix::update(const BlockMatrix& h, const std::vector<char>& fixed) {
-  if (source_pattern_ != h.pattern_id() || fixed_ != fixed) {
-    static std::atomic<std::uint64_t> counter{0};
-    id_ = ++counter;
-    source_pattern_ = h.pattern_id();
-    fixed_ = fixed;
-    dof_.clear();
-    const Index n = h.num_nodes();
-    std::vector<Index> index(static_cast<std::size_t>(3 * n), -1);
-    for (Index i = 0; i < 3 * n; ++i)
-      if (!fixed[static_cast<std::size_t>(i)]) {
-        index[static_cast<std::size_t>(i)] = static_cast<Index>(dof_.size());
-        dof_.push_back(i);
-      }
-    // Column by column (the matrix is symmetric: column i of H is its row i); rows come sorted.
-    std::vector<int> inner, outer{0};
-    source_.clear();
-    for (const Index dof : dof_) {
-      const Index node = dof / 3, k = dof % 3;
-      for (Index s = h.row_begin(node); s < h.row_end(node); ++s)
-        for (Index a = 0; a < 3; ++a) {
-          const Index row = index[static_cast<std::size_t>(3 * h.column(s) + a)];
-          if (row < 0) continue;
-          inner.push_back(static_cast<int>(row));
-          source_.push_back(9 * s + 3 * a + k);  // entry (k, a) of block (node, column)
-        }
-      outer.push_back(static_cast<int>(inner.size()));
-    }
-    matrix_ = Eigen::Map<const SpMat>(size(), size(), static_cast<Index>(inner.size()), outer.data(),
-                                      inner.data(), std::vector<double>(inner.size(), 0.0).data());
-  }
-  const double* values = h.block(0);
-  double* out = matrix_.valuePtr();
-  for (std::size_t i = 0; i < source_.size(); ++i) out[i] = values[source_[i]];
-  return matrix_;
-}
-
-void FreeMatrix::gather(ConstVec full, MutVec free) const {
-  for (std::size_t i = 0; i < dof_.size(); ++i) free[static_cast<Index>(i)] = full[dof_[i]];
-}
-void FreeMatrix::scatter(ConstVec free, MutVec full) const {
-  full.setZero();
-  for (std::size_t i = 0; i < dof_.size(); ++i) full[dof_[i]] = free[static_cast<Index>(i)];
 }
 
 }  // namespace resilin

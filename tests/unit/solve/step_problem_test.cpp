@@ -79,6 +79,34 @@ TEST_F(StepProblemTest, PrefactoredSolveInvertsAWithPinsAlongSingleAxes) {
   EXPECT_NE(free(VecX::Ones(3 * n)).reshaped(3, n).row(0), free(VecX::Ones(3 * n)).reshaped(3, n).row(1));
 }
 
+TEST_F(StepProblemTest, HeldNodesEnterTheFactorByASchurComplementOrByFactorisingAnew) {
+  const VecX b = random_vector(x_.size(), 5), c = random_vector(x_.size(), 6);
+  VecX low_rank(b.size()), anew(b.size()), rounded(b.size()), other(b.size());
+  // One of them is pinned along two axes; the second set shares columns with the first.
+  for (const std::vector<Index>& nodes : {std::vector<Index>{4, 9, 13}, {4, 5, 6, 7, 13, 14}, {9}, {}}) {
+    problem_.hold(nodes, true);
+    problem_.solve_prefactored(b, anew);
+    problem_.hold(nodes);
+    problem_.solve_prefactored(b, low_rank);
+    EXPECT_LT((low_rank - anew).norm(), 1e-12 * anew.norm());
+    problem_.precondition(b, rounded);
+    EXPECT_LT((rounded - anew).norm(), 1e-5 * anew.norm());
+    problem_.precondition(c, other);
+    EXPECT_NEAR(c.dot(rounded), b.dot(other), 1e-13 * c.norm() * rounded.norm()) << "not symmetric";
+    VecX r(b.size());
+    problem_.residual(x_, r);
+    for (const Index i : nodes) {
+      EXPECT_EQ(low_rank.segment<3>(3 * i), Vec3::Zero());
+      EXPECT_EQ(rounded.segment<3>(3 * i), Vec3::Zero());
+      EXPECT_EQ(r.segment<3>(3 * i), Vec3::Zero());
+    }
+  }
+  VecX expected(b.size());
+  StepProblem(sim_->system(), sim_->tools().linear, {0.01, 0.01, 0}, kInertia, y_, x0_, sim_->workspace())
+      .solve_prefactored(b, expected);
+  EXPECT_LT((expected - low_rank).norm(), 1e-13 * expected.norm()) << "holding no node is holding none";
+}
+
 TEST_F(StepProblemTest, PrefactoredSolveFollowsTheParameters) {
   const VecX b = random_vector(x_.size(), 5);
   VecX before(b.size()), after(b.size()), again(b.size());
