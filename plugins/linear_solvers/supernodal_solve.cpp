@@ -143,97 +143,7 @@ void for_runs(Index columns, bool backwards, const Visit& visit) {
   }
 }
 
-/// Subtrees that together do most of the work, no more than a share of it each, in [first, last] pairs of
-/// supernodes; a subtree is a run because the tree is in postorder.
-struct Subtree {
-  int first = 0, root = 0;
-  double work = 0;
-};
-
-std::vector<Subtree> whole_subtrees(const SupernodalFactor& f, std::vector<std::vector<int>>& children) {
-  const auto count = static_cast<std::size_t>(f.num_supernodes);
-  std::vector<int> owner(static_cast<std::size_t>(f.size));
-  for (Index s = 0; s < f.num_supernodes; ++s)
-    for (int c = f.first_column[s]; c < f.first_column[s + 1]; ++c)
-      owner[static_cast<std::size_t>(c)] = static_cast<int>(s);
-  std::vector<Subtree> tree(count);
-  children.assign(count + 1, {});  // the last one: roots
-  for (std::size_t s = 0; s < count; ++s) {
-    const auto i = static_cast<Index>(s);
-    tree[s].root = tree[s].first = static_cast<int>(s);
-    tree[s].work = static_cast<double>(f.num_rows(i) * f.num_columns(i));
-  }
-  for (std::size_t s = 0; s < count; ++s) {
-    const auto i = static_cast<Index>(s);
-    const bool is_root = f.num_rows(i) == f.num_columns(i);
-    const int below = is_root ? -1 : f.rows[f.row_start[i] + f.num_columns(i)];
-    const std::size_t parent =
-        is_root ? count : static_cast<std::size_t>(owner[static_cast<std::size_t>(below)]);
-    children[parent].push_back(static_cast<int>(s));
-    if (is_root) continue;
-    tree[parent].work += tree[s].work;
-    tree[parent].first = std::min(tree[parent].first, tree[s].first);
-  }
-  return tree;
-}
-
 }  // namespace
-
-SupernodalSolve::SupernodalSolve(const SupernodalFactor& f) {
-  constexpr std::size_t kTasks = 8;
-  constexpr double kSmallest = 1 << 15;  // numbers of L that are worth a thread's start
-  std::vector<std::vector<int>> children;
-  const std::vector<Subtree> tree = whole_subtrees(f, children);
-  double total = 0;
-  for (Index s = 0; s < f.num_supernodes; ++s) {
-    total += static_cast<double>(f.num_rows(s) * f.num_columns(s));
-    largest_panel_ = std::max(largest_panel_, f.num_rows(s));
-  }
-  // Split the largest subtree until none is larger than a share of the work.
-  std::vector<int> open = children.back();
-  const auto less = [&](int a, int b) {
-    return tree[static_cast<std::size_t>(a)].work < tree[static_cast<std::size_t>(b)].work;
-  };
-  std::make_heap(open.begin(), open.end(), less);
-  const double share = std::max(total / (2 * kTasks), kSmallest);
-  while (!open.empty() && total > kTasks * kSmallest &&
-         tree[static_cast<std::size_t>(open.front())].work > share) {
-    std::pop_heap(open.begin(), open.end(), less);
-    const int s = open.back();
-    open.pop_back();
-    top_.push_back(s);
-    for (const int c : children[static_cast<std::size_t>(s)]) {
-      open.push_back(c);
-      std::push_heap(open.begin(), open.end(), less);
-    }
-  }
-  std::sort(top_.begin(), top_.end());
-  // Largest first into the task with the least work.
-  std::sort(open.begin(), open.end(), [&](int a, int b) { return less(b, a) || (!less(a, b) && a < b); });
-  tasks_.resize(top_.empty() ? 1 : kTasks);
-  std::vector<double> load(tasks_.size(), 0.0);
-  inner_rows_.assign(static_cast<std::size_t>(f.num_supernodes), 0);
-  top_row_.assign(static_cast<std::size_t>(f.size), -1);
-  for (const int s : top_)
-    for (int c = f.first_column[s]; c < f.first_column[s + 1]; ++c)
-      top_row_[static_cast<std::size_t>(c)] = static_cast<int>(num_top_rows_++);
-  for (const int root : open) {
-    const Subtree& t = tree[static_cast<std::size_t>(root)];
-    const auto task = static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
-    load[task] += t.work;
-    for (int s = t.first; s <= root; ++s) tasks_[task].supernodes.push_back(s);
-  }
-  for (Task& task : tasks_) std::sort(task.supernodes.begin(), task.supernodes.end());
-  for (Index s = 0; s < f.num_supernodes; ++s) {
-    const int* begin = f.rows + f.row_start[s];
-    const int* end = f.rows + f.row_start[s + 1];
-    const bool is_top = top_row_[static_cast<std::size_t>(*begin)] >= 0;
-    const int* split =
-        is_top ? end
-               : std::find_if(begin, end, [&](int r) { return top_row_[static_cast<std::size_t>(r)] >= 0; });
-    inner_rows_[static_cast<std::size_t>(s)] = static_cast<int>(split - begin);
-  }
-}
 
 bool SupernodalSolve::keep_single(const SupernodalFactor& f) {
   packed_start_.resize(static_cast<std::size_t>(f.num_supernodes));
@@ -277,7 +187,7 @@ std::pair<const float*, Index> SupernodalSolve::run<float>(const SupernodalFacto
 
 template <class T, int kColumns>
 void SupernodalSolve::forward_panel(const SupernodalFactor& f, Index s, double* panel, double* outside) {
-  const Index rows = f.num_rows(s), columns = f.num_columns(s), stride = largest_panel_;
+  const Index rows = f.num_rows(s), columns = f.num_columns(s), stride = plan_.largest_panel;
   const int* row = f.rows + f.row_start[s];
   double* y = y_.data();
   const double* own = y + static_cast<Index>(f.first_column[s]) * kColumns;
@@ -290,20 +200,20 @@ void SupernodalSolve::forward_panel(const SupernodalFactor& f, Index s, double* 
     const auto [l, l_stride] = run<T>(f, s, j);
     forward_columns<decltype(depth)::value, kColumns>(l, l_stride, rows - j, panel + j, stride);
   });
-  const Index inner = inner_rows_[static_cast<std::size_t>(s)];
+  const Index inner = plan_.inner_rows[static_cast<std::size_t>(s)];
   for (Index i = 0; i < columns; ++i)
     for (int k = 0; k < kColumns; ++k) y[(f.first_column[s] + i) * kColumns + k] = panel[k * stride + i];
   for (Index i = columns; i < inner; ++i)
     for (int k = 0; k < kColumns; ++k) y[static_cast<Index>(row[i]) * kColumns + k] += panel[k * stride + i];
   for (Index i = inner; i < rows; ++i) {
-    const Index r = top_row_[static_cast<std::size_t>(row[i])];
+    const Index r = plan_.top_row[static_cast<std::size_t>(row[i])];
     for (int k = 0; k < kColumns; ++k) outside[r * kColumns + k] += panel[k * stride + i];
   }
 }
 
 template <class T, int kColumns>
 void SupernodalSolve::backward_panel(const SupernodalFactor& f, Index s, double* panel) {
-  const Index rows = f.num_rows(s), columns = f.num_columns(s), stride = largest_panel_;
+  const Index rows = f.num_rows(s), columns = f.num_columns(s), stride = plan_.largest_panel;
   const int* row = f.rows + f.row_start[s];
   double* y = y_.data();
   for (Index i = 0; i < rows; ++i)
@@ -319,33 +229,33 @@ void SupernodalSolve::backward_panel(const SupernodalFactor& f, Index s, double*
 template <class T, int kColumns>
 void SupernodalSolve::solve_columns(const SupernodalFactor& f, const double* b, Index b_stride, double* x,
                                     Index x_stride) {
-  const auto num_tasks = static_cast<Index>(tasks_.size());
+  const auto num_tasks = static_cast<Index>(plan_.tasks.size());
   y_.resize(static_cast<std::size_t>(f.size * kColumns));
-  outside_.assign(static_cast<std::size_t>(num_tasks * num_top_rows_ * kColumns), 0.0);
-  panels_.resize(static_cast<std::size_t>(num_tasks * largest_panel_ * kColumns));
-  const auto panel = [&](Index task) { return panels_.data() + task * largest_panel_ * kColumns; };
+  outside_.assign(static_cast<std::size_t>(num_tasks * plan_.num_top_rows * kColumns), 0.0);
+  panels_.resize(static_cast<std::size_t>(num_tasks * plan_.largest_panel * kColumns));
+  const auto panel = [&](Index task) { return panels_.data() + task * plan_.largest_panel * kColumns; };
   parallel_for(f.size, kRows, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i)
       for (int k = 0; k < kColumns; ++k)
         y_[static_cast<std::size_t>(i * kColumns + k)] = b[k * b_stride + f.permutation[i]];
   });
   parallel_for(num_tasks, 1, [&](Index task, Index) {
-    double* outside = outside_.data() + task * num_top_rows_ * kColumns;
-    for (const int s : tasks_[static_cast<std::size_t>(task)].supernodes)
+    double* outside = outside_.data() + task * plan_.num_top_rows * kColumns;
+    for (const int s : plan_.tasks[static_cast<std::size_t>(task)])
       forward_panel<T, kColumns>(f, s, panel(task), outside);
   });
-  for (Index task = 0; num_top_rows_ > 0 && task < num_tasks; ++task) {
-    const double* outside = outside_.data() + task * num_top_rows_ * kColumns;
-    for (const int s : top_)
+  for (Index task = 0; plan_.num_top_rows > 0 && task < num_tasks; ++task) {
+    const double* outside = outside_.data() + task * plan_.num_top_rows * kColumns;
+    for (const int s : plan_.top)
       for (Index r = f.first_column[s]; r < f.first_column[s + 1]; ++r)
         for (int k = 0; k < kColumns; ++k)
           y_[static_cast<std::size_t>(r * kColumns + k)] +=
-              outside[top_row_[static_cast<std::size_t>(r)] * kColumns + k];
+              outside[plan_.top_row[static_cast<std::size_t>(r)] * kColumns + k];
   }
-  for (const int s : top_) forward_panel<T, kColumns>(f, s, panel(0), nullptr);
-  for (auto s = top_.rbegin(); s != top_.rend(); ++s) backward_panel<T, kColumns>(f, *s, panel(0));
+  for (const int s : plan_.top) forward_panel<T, kColumns>(f, s, panel(0), nullptr);
+  for (auto s = plan_.top.rbegin(); s != plan_.top.rend(); ++s) backward_panel<T, kColumns>(f, *s, panel(0));
   parallel_for(num_tasks, 1, [&](Index task, Index) {
-    const auto& own = tasks_[static_cast<std::size_t>(task)].supernodes;
+    const auto& own = plan_.tasks[static_cast<std::size_t>(task)];
     for (auto s = own.rbegin(); s != own.rend(); ++s) backward_panel<T, kColumns>(f, *s, panel(task));
   });
   parallel_for(f.size, kRows, [&](Index begin, Index end) {

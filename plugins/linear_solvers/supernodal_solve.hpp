@@ -1,27 +1,12 @@
 // Triangular solves with a supernodal Cholesky factor, for a few right-hand sides at a time.
 #pragma once
 
-#include "core/base/types.hpp"
+#include "plugins/linear_solvers/supernodal_plan.hpp"
 
 #include <utility>
 #include <vector>
 
 namespace resilin {
-
-/// A factor L with P A P^T = L L^T, made of supernodes: runs of columns with the same rows below them, stored
-/// as dense column-major panels [Chen, Davis, Hager and Rajamanickam 2008]. Everything is borrowed.
-struct SupernodalFactor {
-  Index size = 0, num_supernodes = 0;
-  const int* permutation = nullptr;   ///< row of A that is each row of L
-  const int* first_column = nullptr;  ///< per supernode, and the end
-  const int* row_start = nullptr;     ///< into `rows`, per supernode, and the end
-  const int* rows = nullptr;          ///< of each panel, ascending: those of its own columns first
-  const int* value_start = nullptr;   ///< into `values`, per supernode
-  const double* values = nullptr;
-
-  Index num_columns(Index s) const { return first_column[s + 1] - first_column[s]; }
-  Index num_rows(Index s) const { return row_start[s + 1] - row_start[s]; }
-};
 
 /// Solves with a factor whose pattern does not change. A BLAS serves wide panels and many right-hand sides;
 /// with the three columns of a simulation step most of its time goes into copies. Subtrees of the elimination
@@ -29,7 +14,7 @@ struct SupernodalFactor {
 /// do not either.
 class SupernodalSolve {
  public:
-  explicit SupernodalSolve(const SupernodalFactor& pattern);
+  explicit SupernodalSolve(const SupernodalFactor& pattern) : plan_(plan_supernodal(pattern)) {}
   /// x = A^-1 b, any number of columns. `factor` has the pattern that this was made for.
   void solve(const SupernodalFactor& factor, const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x);
   /// Keeps the values of the factor rounded to single precision, for solve_single(): x = (L' L'^T)^-1 b with
@@ -51,14 +36,7 @@ class SupernodalSolve {
   template <class T>
   void solve_all(const SupernodalFactor& f, const Eigen::Ref<const MatX>& b, Eigen::Ref<MatX> x);
 
-  struct Task {
-    std::vector<int> supernodes;  ///< ascending: children before parents
-  };
-  std::vector<Task> tasks_;
-  std::vector<int> top_;         ///< supernodes above all tasks, ascending
-  std::vector<int> inner_rows_;  ///< per supernode: its leading rows that its own task (or the top) holds
-  std::vector<int> top_row_;     ///< number of each row among the rows of the top, or -1
-  Index num_top_rows_ = 0, largest_panel_ = 0;
+  SupernodalPlan plan_;
   std::vector<double> y_;        ///< [row of L][column]
   std::vector<double> outside_;  ///< [task][row of the top][column]: what tasks subtract there
   std::vector<double> panels_;   ///< [task][column][row of a panel]
