@@ -14,6 +14,10 @@ void print_result(const Job& job, const RecordedRun& run) {
                   job.seconds(), r.iterations, r.worst_residual_ratio);
   if (r.not_converged > 0)
     text += fmt::format("NOT CONVERGED: {} solves (on_failure: warn)\n", r.not_converged);
+  if (r.adhering > 0)
+    text +=
+        fmt::format("colliders pulled nodes that would else have penetrated: {} times, by at most {:.3g} N\n",
+                    r.adhering, r.largest_pull);
   if (r.halvings > 0) text += fmt::format("{} steps were split in halves\n", r.halvings);
   Table table({"energy [J]", ">first", ">last"});
   table.add({"kinetic", short_number(run.first.kinetic), short_number(run.last.kinetic)});

@@ -24,8 +24,10 @@ struct [[nodiscard]] SolveReport {
   double residual = std::numeric_limits<double>::quiet_NaN();   ///< what was reached [N]
   double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< what was asked for [N]
   std::string note;                                             ///< why it stopped, if not converged
-  Index worst_node = -1;   ///< with the largest residual, if not converged; -1: not looked for
-  double worst_force = 0;  ///< that residual [N]
+  Index worst_node = -1;    ///< with the largest residual, if not converged; -1: not looked for
+  double worst_force = 0;   ///< that residual [N]
+  Index adhering = 0;       ///< nodes that a collider pulls, because they would penetrate if it did not
+  double largest_pull = 0;  ///< on one of them [N]
 };
 
 }  // namespace resilin

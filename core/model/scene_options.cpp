@@ -142,9 +142,14 @@ void SceneOptions::visit(ParamVisitor& v) {
   v.component_map("energies", "energy", energies,
                   {.doc = "potential energies by name, besides those of the bodies"});
   v.component_map("forces", "force", forces, {.doc = "forces by name"});
+  v.component_map("colliders", "collider", colliders,
+                  {.doc = "surfaces by name that bodies cannot enter; they act where contacts names them"});
+  v.components("contacts", "contact", contacts, {.doc = "what touches which colliders, and by what law"});
   v.component("integrator", "integrator", integrator, {.doc = "time integration"});
   v.component("forward", "forward_solver", forward, {.doc = "solver of each step"});
   v.component("backward", "backward_solver", backward, {.doc = "solver of each adjoint step"});
+  v.component("contact_solver", "contact_solver", contact_solver,
+              {.doc = "solver of steps with contact, around the forward solver"});
   v.component("linear_solver", "linear_solver", linear_solver, {.doc = "sparse factorisation"});
   v.optional_section(
       "preload", has_preload, preload,

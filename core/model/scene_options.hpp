@@ -108,11 +108,12 @@ struct RESILIN_API SceneOptions {
   TimeOptions time;
   Vec3 gravity{0, 0, -9.81};
   NamedList<BodyOptions> bodies;
-  NamedList<ComponentSpec> energies, forces;
+  NamedList<ComponentSpec> energies, forces, colliders;
+  std::vector<ComponentSpec> contacts;
   /// Paths, as for ParameterTable::find, of fields that get one value per element from their constant; no key
   /// of a scene, but what a task asks for.
   std::vector<std::string> per_element;
-  ComponentSpec integrator, forward, backward, linear_solver;
+  ComponentSpec integrator, forward, backward, contact_solver, linear_solver;
   bool has_preload = false;
   PreloadOptions preload;
   std::string on_failure = "stop";

@@ -54,8 +54,11 @@ void System::build(const SceneOptions& scene, const Registry& registry, const Pl
   good = add_scene_energies(scene, registry, places, found);
   good = add_forces(scene.forces, context(scene, registry, places), found) && good;
   num_scene_forces_ = forces_.size();
+  const BuildContext c = context(scene, registry, places);
+  good = add_contacts(scene, c, found) && good;
   if (!good) return;
   register_parameters();
+  if (found.ok()) check_start(c, found);
   complete_ = true;
 }
 System::~System() = default;
@@ -153,6 +156,8 @@ void System::set_parameters(ConstVec theta) {
   }
   for (const auto& energy : energies_) energy->parameters_changed();
   for (const auto& force : forces_) force->parameters_changed();
+  for (const auto& collider : colliders_) collider->parameters_changed();
+  for (const auto& contact : contacts_) contact->parameters_changed();
   for (const Pin& pin : pins_)
     if (pin.motion) pin.motion->parameters_changed();
   update_mass();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/state.hpp"
+#include "core/contact/contact_model.hpp"
 #include "core/energy/energy.hpp"
 #include "core/energy/finite_element_energy.hpp"
 #include "core/geometry/motion.hpp"
@@ -69,6 +70,9 @@ class RESILIN_API System {
   /// One of each body, in their order, then those of the scene.
   const std::vector<std::unique_ptr<Energy>>& energies() const { return energies_; }
   const std::vector<std::unique_ptr<Force>>& forces() const { return forces_; }
+  const std::vector<std::unique_ptr<Collider>>& colliders() const { return colliders_; }
+  const std::vector<std::string>& collider_names() const { return collider_names_; }
+  const std::vector<std::unique_ptr<ContactModel>>& contacts() const { return contacts_; }
   const VecX& mass() const { return mass_; }  ///< [kg], n
   /// 3n, 1 where a pin holds at the start.
   const std::vector<char>& fixed() const { return phases_.front().fixed; }
@@ -107,6 +111,7 @@ class RESILIN_API System {
   /// Offsets of the components' parameters in theta.
   Index energy_offset(std::size_t i) const { return energy_offset_[i]; }
   Index force_offset(std::size_t i) const { return force_offset_[i]; }
+  const std::vector<Index>& collider_offsets() const { return collider_offset_; }
   /// Of a body's damping (mass, stiffness); -1 if it has none.
   Index damping_offset(std::size_t body) const { return body_offset_[body].damping; }
   /// Adds to c.theta what the mass, gravity and the initial state (cotangents dx0, dv0 [3n]) depend on.
@@ -133,6 +138,8 @@ class RESILIN_API System {
   void add_pin(const Body& body, const PinOptions& options, const BuildContext& c);
   bool add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
                           Diagnostics& found);
+  bool add_contacts(const SceneOptions& scene, const BuildContext& c, Diagnostics& found);
+  void check_start(const BuildContext& c, Diagnostics& found) const;
   bool add_forces(const NamedList<ComponentSpec>& specs, BuildContext c, Diagnostics& found);
   void register_parameters();
   void register_body(Body& body);
@@ -148,6 +155,9 @@ class RESILIN_API System {
   std::vector<std::unique_ptr<Body>> bodies_;
   std::vector<std::unique_ptr<Energy>> energies_;
   std::vector<std::unique_ptr<Force>> forces_;
+  std::vector<std::unique_ptr<Collider>> colliders_;
+  std::vector<std::unique_ptr<ContactModel>> contacts_;
+  std::vector<std::string> collider_names_;
   std::vector<BodyView> body_views_;
   std::vector<std::string> energy_names_, force_names_;  ///< of those of the scene
   std::size_t num_scene_forces_ = 0;
@@ -164,7 +174,7 @@ class RESILIN_API System {
   double time_step_ = 0;
   ParameterTable table_;
   std::vector<std::string> per_element_;  ///< paths of the fields that were spread over elements
-  std::vector<Index> energy_offset_, force_offset_;
+  std::vector<Index> energy_offset_, force_offset_, collider_offset_;
   struct BodyOffsets {
     Index density = 0, damping = -1, velocity = 0, angular_velocity = 0, displacements = 0, velocities = 0;
     Index rest = -1;  ///< -1: the rest shape is no parameter

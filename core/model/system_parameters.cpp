@@ -74,6 +74,12 @@ void System::register_parameters() {
     const Index added = table_.add(name, [&](ParamVisitor& v) { forces_[f]->visit_parameters(v); });
     require_same_count(name, "num_parameters()", forces_[f]->num_parameters(), added);
   }
+  for (std::size_t k = 0; k < colliders_.size(); ++k) {
+    const std::string name = "colliders." + collider_names_[k];
+    collider_offset_.push_back(table_.size());
+    const Index added = table_.add(name, [&](ParamVisitor& v) { colliders_[k]->visit_parameters(v); });
+    require_same_count(name, "num_parameters()", colliders_[k]->num_parameters(), added);
+  }
 }
 
 }  // namespace resilin

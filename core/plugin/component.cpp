@@ -2,6 +2,8 @@
 
 #include "core/params/tree.hpp"
 
+#include <algorithm>
+
 namespace resilin {
 
 Component::~Component() = default;
@@ -28,6 +30,26 @@ const BodyView& BuildContext::find_body(const std::string& key, const std::strin
   }
   if (name.empty()) throw input_error(key, "the scene has several bodies: name one" + suggest("", known));
   throw input_error(key, "no body '" + name + "'" + suggest(name, known));
+}
+
+std::vector<Index> BuildContext::find_colliders(const std::string& key,
+                                                const std::vector<std::string>& names) const {
+  if (colliders == nullptr || colliders->empty())
+    throw input_error(key, "the scene has no colliders to touch: declare some under colliders");
+  std::vector<Index> found;
+  for (const std::string& name : names) {
+    const auto it = std::find(colliders->begin(), colliders->end(), name);
+    if (it == colliders->end())
+      throw input_error(key, "no collider '" + name + "'" + suggest(name, *colliders));
+    found.push_back(it - colliders->begin());
+  }
+  if (names.empty())
+    for (std::size_t k = 0; k < colliders->size(); ++k) found.push_back(static_cast<Index>(k));
+  std::sort(found.begin(), found.end());
+  if (const auto twice = std::adjacent_find(found.begin(), found.end()); twice != found.end())
+    throw input_error(key,
+                      "collider '" + (*colliders)[static_cast<std::size_t>(*twice)] + "' is named twice");
+  return found;
 }
 
 }  // namespace resilin

@@ -43,17 +43,22 @@ struct BuildContext {
   Index num_nodes = 0;                 ///< of the whole system
   /// Elements of each region that the body declares, for parameters that are given per region.
   const NamedList<std::vector<Index>>* regions = nullptr;
-  const std::vector<BodyView>* bodies = nullptr;  ///< for components that belong to no single body
-  Index steps = 0;                                ///< time steps of the scene
-  double time_step = 0;                           ///< [s]
-  std::string path;                               ///< where the component stands: "bodies.beam.materials[0]"
-  Place place;                                    ///< in the file
+  const std::vector<BodyView>* bodies = nullptr;        ///< for components that belong to no single body
+  const std::vector<std::string>* colliders = nullptr;  ///< names of the scene's colliders
+  Index steps = 0;                                      ///< time steps of the scene
+  double time_step = 0;                                 ///< [s]
+  std::string path;  ///< where the component stands: "bodies.beam.materials[0]"
+  Place place;       ///< in the file
   const PlaceMap* places = nullptr;
 
   /// An Error(Input) that points to parameter `key` of this component ("" for the component itself).
   RESILIN_API Error input_error(const std::string& key, const std::string& message) const;
   /// The body called `name`, or the only one if `name` is empty; otherwise an Error(Input) at `key`.
   RESILIN_API const BodyView& find_body(const std::string& key, const std::string& name) const;
+  /// Numbers of the colliders called `names`, ascending, or of all if there are no names; otherwise an
+  /// Error(Input) at `key`.
+  RESILIN_API std::vector<Index> find_colliders(const std::string& key,
+                                                const std::vector<std::string>& names) const;
 };
 
 }  // namespace resilin

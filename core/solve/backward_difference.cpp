@@ -1,5 +1,7 @@
 #include "core/solve/backward_difference.hpp"
 
+#include "core/contact/sticking.hpp"
+
 #include <array>
 
 namespace resilin {
@@ -195,6 +197,21 @@ void pull_components(const StepTools& tools, const StepContext& c, const Differe
   }
 }
 
+/// From cotangents of the held places to the state at the start of the step and the colliders.
+void pull_contacts(const System& s, const StepRecord& record, const Tape& tape, const VecX& z,
+                   std::vector<Adjoint>& adjoints, SystemCotangent& out) {
+  const State& before = tape.states[static_cast<std::size_t>(record.before)];
+  Adjoint& prev = adjoints[static_cast<std::size_t>(record.before)];
+  for (const NodeContact& c : record.contacts) {
+    const Sticking sticking(s.colliders(), *s.contacts()[static_cast<std::size_t>(c.model)],
+                            record.context.time, record.context.time_step);
+    Vec3 dx = Vec3::Zero();
+    sticking.add_vjp(c.collider, before.x.segment<3>(3 * c.node), z.segment<3>(3 * c.node), dx, out.theta,
+                     s.collider_offsets());
+    prev.x.segment<3>(3 * c.node) += dx;
+  }
+}
+
 }  // namespace
 
 void locate_residual(const StepProblem& problem, ConstVec x, SolveReport& report) {
@@ -214,13 +231,21 @@ void difference_step(const StepTools& tools, const StepContext& context, const D
   after.t = context.time;
   guess(tape, context.time_step, w.y, after.x);
   tools.system.place_pins(context.time, after.x);
-  const StepProblem problem = problem_of(tools, context, tape, formula, w);
+  StepProblem problem = problem_of(tools, context, tape, formula, w);
   StepRecord record;
   record.context = context;
   record.before = static_cast<Index>(tape.states.size()) - 1;
   record.after = record.before + 1;
   record.earlier = formula.count > 1 ? formula.state[1] : -1;
-  record.report = tools.forward.solve(problem, after.x);
+  if (tools.contact != nullptr) {
+    // The contacts of the step before, if the tape knows them, are the first guess.
+    if (!tape.records.empty() && tape.records.back().after == record.before)
+      record.contacts = tape.records.back().contacts;
+    record.report = tools.contact->solve({tools.system, tools.forward, problem, tape.states.back().x},
+                                         after.x, record.contacts);
+  } else {
+    record.report = tools.forward.solve(problem, after.x);
+  }
   locate_residual(problem, after.x, record.report);
   after.v = (after.x - w.x_ref) / formula.h;
   tape.states.push_back(std::move(after));
@@ -238,21 +263,25 @@ SolveReport difference_backward(const StepTools& tools, const Tape& tape, const 
     adjoints[static_cast<std::size_t>(f.state[static_cast<std::size_t>(j)])].ensure(s.num_dofs());
 
   prepare(tools, record.context, tape, f, w);
-  const StepProblem problem = problem_of(tools, record.context, tape, f, w);
+  StepProblem problem = problem_of(tools, record.context, tape, f, w);
+  if (!record.contacts.empty()) tools.contact->hold(record.contacts, problem);
   // All of dL/dx+: directly and through v+ = (x+ - x_ref)/h.
   w.rhs = next.x + next.v / f.h;
   for (Index i = 0; i < s.num_dofs(); ++i)
     if (problem.fixed()[static_cast<std::size_t>(i)]) w.rhs[i] = 0;
   // The adjoint changes little from step to step: the later step's solution is the guess.
   if (tools.begins_backward || w.z.size() != s.num_dofs()) w.z.setZero(s.num_dofs());
+  for (Index i = 0; i < s.num_dofs(); ++i)  // held now, but not in the later step
+    if (problem.fixed()[static_cast<std::size_t>(i)]) w.z[i] = 0;
   const SolveReport report = tools.backward.solve(problem, after.x, w.rhs, w.z);
 
-  if (s.has_moving_pins()) {  // dL/d(held x+) = b - (dR/d held)^T z
+  if (s.has_moving_pins() || !record.contacts.empty()) {  // dL/d(held x+) = b - (dR/d held)^T z
     w.none.assign(static_cast<std::size_t>(s.num_dofs()), 0);
     w.product.resize(s.num_dofs());
     problem.hessian(after.x, false).multiply(w.z, w.product, w.none);
     w.product = next.x + next.v / f.h - w.product;
-    s.add_pin_vjp(record.context.time, w.product, out.theta);
+    if (s.has_moving_pins()) s.add_pin_vjp(record.context.time, w.product, out.theta);
+    pull_contacts(s, record, tape, w.product, adjoints, out);
   }
   for (Index j = 0; j < f.count; ++j) {
     const auto k = static_cast<std::size_t>(j);

@@ -1,7 +1,7 @@
 // Time integrators: one equation each, forward and adjoint in one file.
 #pragma once
 
-#include "core/solve/solvers.hpp"
+#include "core/solve/contact_solver.hpp"
 
 #include <functional>
 #include <vector>
@@ -14,6 +14,7 @@ struct StepRecord {
   Index before = 0, after = 0;
   Index earlier = -1;  ///< a state before `before` that the step depends on too; -1: none
   SolveReport report;
+  std::vector<NodeContact> contacts;  ///< at the end of the step, by ascending nodes
 };
 
 /// All that a backward pass needs: the states and what led from one to the next. frames[k] is the state at
@@ -41,6 +42,7 @@ struct StepTools {
   const ForwardSolver& forward;
   const BackwardSolver& backward;
   const LinearSolver& linear;
+  const ContactSolver* contact;  ///< null if nothing touches
   Workspace& workspace;
   /// The first step of a backward pass: nothing that an earlier pass left in the workspace is a guess for it.
   bool begins_backward = false;
@@ -48,6 +50,8 @@ struct StepTools {
 
 class RESILIN_API Integrator : public Component {
  public:
+  /// Whether its steps heed contact.
+  virtual bool takes_contact() const { return false; }
   /// Appends the state after the step of length context.time_step that starts at tape.states.back(), and its
   /// record. A solve that did not converge is appended all the same: the report says so.
   virtual void step(const StepTools& tools, const StepContext& context, Tape& tape) const = 0;

@@ -74,6 +74,10 @@ void Simulation::build(const SceneOptions& scene, const Registry& registry, cons
   make(integrator_, registry, scene.integrator, "integrator", places, found);
   make(forward_, registry, scene.forward, "forward", places, found);
   make(backward_, registry, scene.backward, "backward", places, found);
+  if (!scene.contacts.empty()) {
+    make(contact_, registry, scene.contact_solver, "contact_solver", places, found);
+    check_contact(scene, places, found);
+  }
   workspace_ = std::make_unique<Workspace>();
   steps_ = scene.time.steps;
   time_step_ = scene.time.step;
@@ -82,8 +86,27 @@ void Simulation::build(const SceneOptions& scene, const Registry& registry, cons
   if (scene.has_preload && found.ok()) found.attempt([&] { preload(scene, registry, places); });
 }
 
+/// Pairings that do not work, by name, before the first step.
+void Simulation::check_contact(const SceneOptions& scene, const PlaceMap& places, Diagnostics& found) const {
+  BuildContext c;
+  c.places = &places;
+  if (integrator_ && !integrator_->takes_contact())
+    found.attempt([&] {
+      c.path = "integrator";
+      c.place = scene.integrator.place;
+      throw c.input_error(
+          "", "integrator " + scene.integrator.type + " knows no contact, but the scene has contacts");
+    });
+  if (contact_ && system_->is_complete())
+    found.attempt([&] {
+      c.path = "contact_solver";
+      c.place = scene.contact_solver.place;
+      contact_->check(*system_, c);
+    });
+}
+
 StepTools Simulation::tools() const {
-  return {*system_, *forward_, *backward_, *linear_, *workspace_};
+  return {*system_, *forward_, *backward_, *linear_, contact_.get(), *workspace_};
 }
 
 void Simulation::preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
@@ -134,6 +157,8 @@ void Simulation::advance(Tape& tape, const StepContext& context, int depth, Roll
   report.iterations += r.iterations;
   report.linear_iterations += r.linear_iterations;
   report.evaluations += r.evaluations;
+  report.adhering += r.adhering;
+  report.largest_pull = std::max(report.largest_pull, r.largest_pull);
   const State& after = tape.states.back();
   const bool finite = after.x.allFinite() && after.v.allFinite();
   if (r.converged && finite) {
@@ -225,8 +250,13 @@ void Simulation::pull_back(const Tape& tape, Index first, std::size_t first_reco
     seed_frames(record.after);
     Adjoint& after = pass.adjoints[static_cast<std::size_t>(record.after)];
     after.ensure(n);
-    const StepTools tools{*system_, *forward_,   pass.watched,
-                          *linear_, *workspace_, std::exchange(pass.begins, false)};
+    const StepTools tools{*system_,
+                          *forward_,
+                          pass.watched,
+                          *linear_,
+                          contact_.get(),
+                          *workspace_,
+                          std::exchange(pass.begins, false)};
     const SolveReport r = integrator_->backward(tools, tape, record, pass.adjoints, pass.cotangent);
     count(r, record, pass);
     after = {};  // its memory is not needed any more

@@ -17,6 +17,8 @@ struct RolloutReport {
   Index steps = 0;          ///< finished steps of the scene
   Index not_converged = 0;  ///< solves that missed their tolerance (policy warn)
   Index halvings = 0;       ///< steps that were split (policy halve_step)
+  Index adhering = 0;       ///< nodes that colliders pulled, summed over the steps (see SolveReport)
+  double largest_pull = 0;  ///< on one of them [N]
   Index iterations = 0, linear_iterations = 0, evaluations = 0;
   double worst_residual_ratio = 0;  ///< largest residual over tolerance
   bool interrupted = false;         ///< the observer ended it
@@ -83,6 +85,7 @@ class RESILIN_API Simulation {
   bool first_pass(const CheckpointPlan& plan, CheckpointStore& store, const StepObserver& observer,
                   RolloutReport& report) const;
   void build(const SceneOptions& scene, const Registry& registry, const PlaceMap& places, Diagnostics& found);
+  void check_contact(const SceneOptions& scene, const PlaceMap& places, Diagnostics& found) const;
   void preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
   /// One step of the scene, split in halves as long as it fails and the policy allows.
   void advance(Tape& tape, const StepContext& context, int depth, RolloutReport& report) const;
@@ -93,6 +96,7 @@ class RESILIN_API Simulation {
   std::unique_ptr<Integrator> integrator_;
   std::unique_ptr<ForwardSolver> forward_;
   std::unique_ptr<BackwardSolver> backward_;
+  std::unique_ptr<ContactSolver> contact_;  ///< null if nothing touches
   std::unique_ptr<Workspace> workspace_;
   Index steps_ = 0;
   double time_step_ = 0;

@@ -16,6 +16,7 @@ class Bdf2 final : public Integrator {
   };
   Bdf2(const Options&, const BuildContext&) {}
 
+  bool takes_contact() const override { return true; }
   void step(const StepTools& tools, const StepContext& context, Tape& tape) const override;
   SolveReport backward(const StepTools& tools, const Tape& tape, const StepRecord& record,
                        std::vector<Adjoint>& adjoints, SystemCotangent& cotangent) const override;

@@ -163,12 +163,14 @@ struct SampleBody {
     c.mesh = &mesh;
     c.num_nodes = mesh.num_vertices();
     c.bodies = &views;
+    c.colliders = &colliders;
     c.steps = 3;
     c.time_step = 0.01;
     return c;
   }
   Mesh mesh;
   std::vector<BodyView> views;
+  std::vector<std::string> colliders{"ground"};
 };
 
 template <class Interface>

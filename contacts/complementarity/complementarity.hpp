@@ -1,0 +1,35 @@
+// Non-penetration with static friction of unlimited strength [DiffPD 2021, section 5]: a node that reaches a
+// collider keeps its place on it, whatever force that takes along the surface, until the collider would have
+// to pull. Signorini's conditions hold exactly at the end of each step.
+#pragma once
+
+#include "core/contact/contact_model.hpp"
+#include "core/mesh/selector.hpp"
+
+#include <limits>
+
+namespace resilin {
+
+class Complementarity final : public ContactModel {
+ public:
+  struct Options {
+    std::string body;
+    Selector nodes;
+    std::vector<std::string> colliders;
+    std::string place = "surface", initial_penetration = "error";
+    void visit(ParamVisitor& v);
+  };
+  Complementarity(const Options& options, const BuildContext& context);
+
+  const std::vector<Index>& nodes() const override { return nodes_; }
+  const std::vector<Index>& colliders() const override { return colliders_; }
+  double friction() const override { return std::numeric_limits<double>::infinity(); }
+  bool keeps_place() const override { return options_.place == "kept"; }
+  bool pushes_out() const override { return options_.initial_penetration == "push_out"; }
+
+ private:
+  Options options_;
+  std::vector<Index> nodes_, colliders_;
+};
+
+}  // namespace resilin

@@ -1,0 +1,8 @@
+#include "contacts/complementarity/complementarity.hpp"
+#include "core/plugin/plugin.hpp"
+
+RESILIN_PLUGIN("contacts", "0.1.0", registry) {
+  using namespace resilin;
+  registry.add<ContactModel, Complementarity>(
+      "complementarity", "Nodes that touch a collider stick to it until it would have to pull them");
+}

@@ -1,0 +1,237 @@
+#include "plugins/contact_solvers/active_set.hpp"
+
+#include "core/contact/sticking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace resilin {
+namespace {
+
+using Contacts = std::vector<NodeContact>;
+
+constexpr double kDepth = 1e-12;  // [m] rounding of a distance
+constexpr double kTouch = 1e-9;   // [m] a node that near touches
+constexpr int kReturns = 2;       // of a node in one step, after which it stays
+
+bool before(const NodeContact& a, const NodeContact& b) {
+  return a.node < b.node;
+}
+bool is_held(const Contacts& contacts, Index node) {
+  const auto it = std::lower_bound(contacts.begin(), contacts.end(), NodeContact{node}, before);
+  return it != contacts.end() && it->node == node;
+}
+
+/// How wrong a set of contacts is: who must leave, and who must enter.
+struct Faults {
+  std::vector<std::pair<double, NodeContact>> pulled;    ///< force of the pull [N]
+  std::vector<std::pair<double, NodeContact>> entering;  ///< depth [m]
+  bool none() const { return pulled.empty() && entering.empty(); }
+};
+
+class Search {
+ public:
+  Search(const ContactProblem& p, MutVec x) : p_(p), x_(x), r_(x.size()) {}
+
+  double time() const { return p_.step.context().time; }
+  Sticking sticking(const NodeContact& c) const {
+    return {p_.system.colliders(), *p_.system.contacts()[at(c.model)], time(), p_.step.context().time_step};
+  }
+  void place(const Contacts& contacts) {
+    for (const NodeContact& c : contacts)
+      x_.segment<3>(3 * c.node) = sticking(c).place(c.collider, p_.start.segment<3>(3 * c.node));
+  }
+  /// Pins come first: what they hold along any axis does not touch.
+  bool is_pinned(Index node) const {
+    const auto& fixed = p_.system.fixed(time());
+    return fixed[at(3 * node)] || fixed[at(3 * node + 1)] || fixed[at(3 * node + 2)];
+  }
+
+  /// The deepest contact of each node of x that is inside a collider by more than `depth`, leaving out those
+  /// held.
+  std::vector<std::pair<double, NodeContact>> penetrating(ConstVec x, const Contacts& held,
+                                                          double depth) const {
+    std::vector<std::pair<double, NodeContact>> found;
+    for (std::size_t m = 0; m < p_.system.contacts().size(); ++m) {
+      const ContactModel& model = *p_.system.contacts()[m];
+      for (const Index i : model.nodes()) {
+        if (is_held(held, i) || is_pinned(i)) continue;
+        double deepest = -depth;
+        NodeContact contact{i, static_cast<Index>(m), -1, Vec3::Zero()};
+        for (const Index k : model.colliders())
+          if (const double d = distance(k, x.segment<3>(3 * i)); d < deepest)
+            deepest = d, contact.collider = k;
+        if (contact.collider >= 0) found.emplace_back(-deepest, contact);
+      }
+    }
+    // Of a node in several models the deepest contact counts.
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+      return a.second.node != b.second.node ? a.second.node < b.second.node : a.first > b.first;
+    });
+    found.erase(std::unique(found.begin(), found.end(),
+                            [](const auto& a, const auto& b) { return a.second.node == b.second.node; }),
+                found.end());
+    return found;
+  }
+
+  /// Judges a solution with `contacts` held, whose impulses are filled in. No node must be held on entry.
+  Faults judge(Contacts& contacts, double noise) {
+    Faults faults;
+    p_.step.residual(x_, r_);
+    for (NodeContact& c : contacts) {
+      const Vec3 force = r_.segment<3>(3 * c.node);
+      c.impulse = p_.step.context().time_step * force;
+      if (const double pull = -push(c, force); pull > noise) faults.pulled.emplace_back(pull, c);
+    }
+    faults.entering = penetrating(x_, contacts, kDepth);
+    return faults;
+  }
+
+ private:
+  /// The normal part of a force on a node. In a corner, of the collider that pushes most: friction without
+  /// limit lets one collider alone exert any force that does not pull.
+  double push(const NodeContact& c, const Vec3& force) const {
+    const Vec3 place = x_.segment<3>(3 * c.node);
+    double most = force.dot(p_.system.colliders()[at(c.collider)]->at(time(), place).normal);
+    for (const Index k : p_.system.contacts()[at(c.model)]->colliders()) {
+      const SurfacePoint s = p_.system.colliders()[at(k)]->at(time(), place);
+      if (std::abs(s.distance) < kTouch) most = std::max(most, force.dot(s.normal));
+    }
+    return most;
+  }
+  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+  double distance(Index collider, const Vec3& p) const {
+    return p_.system.colliders()[at(collider)]->at(time(), p).distance;
+  }
+
+  const ContactProblem& p_;
+  MutVec x_;
+  VecX r_;
+};
+
+void leave(Contacts& contacts, const NodeContact& c) {
+  contacts.erase(std::lower_bound(contacts.begin(), contacts.end(), c, before));
+}
+void enter(Contacts& contacts, const NodeContact& c) {
+  contacts.insert(std::lower_bound(contacts.begin(), contacts.end(), c, before), c);
+}
+
+/// Nodes that came back in this step, and how often.
+class Returns {
+ public:
+  void note(const Faults& faults) {
+    for (const auto& [pull, c] : faults.pulled) left_.insert(c.node);
+    for (const auto& [depth, c] : faults.entering)
+      if (left_.count(c.node) > 0) ++count_[c.node];
+  }
+  /// Nodes that came back too often are not to leave again.
+  void keep(Faults& faults, SolveReport& report) const {
+    report.adhering = 0;
+    report.largest_pull = 0;
+    auto& pulled = faults.pulled;
+    pulled.erase(std::remove_if(pulled.begin(), pulled.end(),
+                                [&](const auto& p) {
+                                  const auto it = count_.find(p.second.node);
+                                  if (it == count_.end() || it->second < kReturns) return false;
+                                  ++report.adhering;
+                                  report.largest_pull = std::max(report.largest_pull, p.first);
+                                  return true;
+                                }),
+                 pulled.end());
+  }
+
+ private:
+  std::set<Index> left_;
+  std::map<Index, int> count_;
+};
+
+/// All faults mended at once; only the worst of them where a set comes back, or sets would go round in
+/// circles.
+Contacts mend(const Contacts& contacts, const Faults& faults, const std::vector<Contacts>& seen) {
+  Contacts next = contacts;
+  for (const auto& [size, c] : faults.pulled) leave(next, c);
+  for (const auto& [size, c] : faults.entering) enter(next, c);
+  if (std::find(seen.begin(), seen.end(), next) == seen.end()) return next;
+  next = contacts;
+  const auto smaller = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!faults.entering.empty())
+    enter(next, std::max_element(faults.entering.begin(), faults.entering.end(), smaller)->second);
+  else
+    leave(next, std::max_element(faults.pulled.begin(), faults.pulled.end(), smaller)->second);
+  return next;
+}
+
+}  // namespace
+
+void ActiveSet::Options::visit(ParamVisitor& v) {
+  v.integer("max_trials", max_trials,
+            {.doc = "sets of nodes in contact that are tried in a step", .min = 1, .max = 1e6});
+  v.choice(
+      "unsettled", unsettled, {"hold", "error"},
+      {.doc = "what becomes of a node that is pulled if held and penetrates if let go: it stays held and is "
+              "counted, or the step fails"});
+  v.choice(
+      "low_rank", low_rank, {"auto", "always", "never"},
+      {.doc = "held nodes enter the prefactored matrix by a Schur complement, or it is factorised without "
+              "them; auto: by their share"});
+  v.real("refactor_share", refactor_share,
+         {.doc = "share of all nodes above which auto factorises anew", .min = 0, .max = 1});
+}
+
+void ActiveSet::check(const System& system, const BuildContext& context) const {
+  for (std::size_t m = 0; m < system.contacts().size(); ++m)
+    if (std::isfinite(system.contacts()[m]->friction()))
+      throw context.input_error(
+          "", fmt::format("this solver is for contact that sticks, but contacts[{}] has finite friction", m));
+}
+
+void ActiveSet::hold(const std::vector<NodeContact>& contacts, StepProblem& step) const {
+  std::vector<Index> nodes;
+  for (const NodeContact& c : contacts) nodes.push_back(c.node);
+  const bool many =
+      static_cast<double>(nodes.size()) > options_.refactor_share * static_cast<double>(step.size() / 3);
+  step.hold(nodes, options_.low_rank == "never" || (options_.low_rank == "auto" && many));
+}
+
+SolveReport ActiveSet::solve(const ContactProblem& p, MutVec x, std::vector<NodeContact>& contacts) const {
+  Search search(p, x);
+  Contacts set;
+  for (const NodeContact& c : contacts)
+    if (!search.is_pinned(c.node)) set.push_back(c);
+  // Without a step before, what touches at the start.
+  if (contacts.empty())
+    for (const auto& [depth, c] : search.penetrating(p.start, {}, -kDepth)) set.push_back(c);
+  SolveReport total;
+  std::vector<Contacts> seen;
+  Returns returns;
+  for (Index trial = 0; trial < options_.max_trials; ++trial) {
+    seen.push_back(set);
+    search.place(set);
+    hold(set, p.step);
+    const SolveReport report = p.forward.solve(p.step, x);
+    total.iterations += report.iterations;
+    total.evaluations += report.evaluations;
+    total.linear_iterations += report.linear_iterations;
+    total.residual = report.residual;
+    total.tolerance = report.tolerance;
+    total.note = report.note;
+    p.step.hold({});
+    Faults faults;
+    if (report.converged) faults = search.judge(set, report.residual);
+    if (options_.unsettled == "hold") returns.keep(faults, total);
+    returns.note(faults);
+    hold(set, p.step);
+    contacts = set;
+    total.converged = report.converged && faults.none();
+    if (!report.converged || faults.none()) return total;
+    set = mend(set, faults, seen);
+  }
+  total.note = fmt::format("the nodes in contact did not settle in {} trials", options_.max_trials);
+  return total;
+}
+
+}  // namespace resilin
