@@ -189,7 +189,8 @@ void FiniteElementEnergy::add_quadratic_form(Triplets& out) const {
             const Pack* g = d.gradients(batch, s);
             Vec3 ga, gb;
             for (int j = 0; j < 3; ++j) ga[j] = g[3 * a + j][lane], gb[j] = g[3 * b + j][lane];
-            entry += d.volume[static_cast<std::size_t>(batch * d.samples + s)][lane] * ga.dot(q * gb);
+            entry += d.cross_measure * d.volume[static_cast<std::size_t>(batch * d.samples + s)][lane] *
+                     ga.dot(q * gb);
           }
           out.emplace_back(d.node[static_cast<std::size_t>((batch * d.nodes + a) * kLanes + lane)],
                            d.node[static_cast<std::size_t>((batch * d.nodes + b) * kLanes + lane)], entry);

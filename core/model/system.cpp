@@ -1,15 +1,12 @@
 #include "core/model/system.hpp"
 
-#include "core/base/file.hpp"
 #include "core/energy/shape.hpp"
-#include "core/mesh/regions.hpp"
 #include "core/model/pose.hpp"
 #include "core/model/rest_shape.hpp"
 
 #include <fmt/format.h>
 
 #include <atomic>
-#include <cmath>
 
 namespace resilin {
 namespace {
@@ -17,70 +14,6 @@ namespace {
 std::uint64_t next_revision() {
   static std::atomic<std::uint64_t> counter{0};
   return ++counter;
-}
-
-/// The undisplaced initial shape of a body.
-Mat3X posed_shape(const Body& body, const BuildContext& context) {
-  const InitialOptions& o = body.options.initial;
-  if (!o.positions_file.empty()) {
-    const Index vertices = body.mesh.num_vertices();
-    const MatX table = read_table(o.positions_file);
-    if (table.cols() != 3 || table.rows() != vertices)
-      throw context.input_error(
-          "initial.positions",
-          fmt::format("{} has {} rows of {} numbers; the mesh has {} vertices, so {} rows of 3 "
-                      "are expected",
-                      o.positions_file, table.rows(), table.cols(), vertices, vertices));
-    return table.transpose();
-  }
-  if (o.has_twist && !(o.twist.axis.norm() > 0))
-    throw context.input_error("initial.twist.axis", "the axis must not be zero");
-  return posed(o, body.rest().vertices);
-}
-
-/// A per-vertex field with one entry per vertex, so that its gradient has one too.
-void expand(Field& field, Index vertices, const BuildContext& context, const char* key) {
-  require_no_regions(field, key, context);
-  if (field.steps != 1 || (field.items != 1 && field.items != vertices))
-    throw context.input_error(key, fmt::format("{} entries given; one or {} (a vertex each) are expected",
-                                               field.items * field.steps, vertices));
-  if (field.items == vertices && field.size() == 3 * vertices) return;
-  field.values = field.values.head<3>().eval().replicate(vertices, 1);
-  field.items = vertices;
-}
-
-/// Adds the rest shape's displacements to the body's mesh; where they spoil an element the mesh as given
-/// stays.
-void displace_rest(Body& body, const BuildContext& context) {
-  if (!body.options.has_rest_shape) return;
-  expand(body.options.rest_shape.displacements, body.mesh.num_vertices(), context,
-         "rest_shape.displacements");
-  try {
-    body.displaced = std::make_unique<Mesh>(displaced_mesh(body, body.options.rest_shape.displacements));
-  } catch (const Error& e) {
-    throw context.input_error("rest_shape.displacements", e.message());
-  }
-}
-
-/// The density's item at each element, if it is given per region.
-std::vector<int> density_items(const Field& density, Index elements, const BuildContext& context) {
-  if (density.regions.empty()) return {};
-  std::vector<Index> all;
-  for (Index e = 0; e < elements; ++e) all.push_back(e);
-  return region_items(density, all, "density", context);
-}
-
-void check_density(Body& body, const BuildContext& context) {
-  const Field& density = body.options.density;
-  const Index elements = body.mesh.num_elements();
-  body.density_item = density_items(density, elements, context);
-  if (density.steps != 1) throw context.input_error("density", "must not change from step to step");
-  if (density.items != 1 && density.items != elements && body.density_item.empty())
-    throw context.input_error(
-        "density",
-        fmt::format("{} values given; one or {} (an element each) are expected", density.items, elements));
-  if (body.options.mass == "uniform" && density.items != 1)
-    throw context.input_error("density", "uniform mass needs one density for the whole body");
 }
 
 }  // namespace
@@ -134,65 +67,6 @@ BuildContext System::context(const SceneOptions& scene, const Registry& registry
   c.time_step = scene.time.step;
   c.places = &places;
   return c;
-}
-
-/// False if the body could not be made; of a body that could, other things may be wrong all the same.
-bool System::add_body(const std::string& name, const BodyOptions& options, BuildContext c,
-                      Diagnostics& found) {
-  auto body = std::make_unique<Body>();
-  body->name = name;
-  body->options = options;
-  if (!found.attempt([&] { body->mesh = build_mesh(options.mesh, c); })) return false;
-  body->first_node = base_x_.size() / 3;
-  const Index n = body->mesh.num_vertices();
-  RegionElements regions;
-  if (!found.attempt([&] { regions = select_regions(body->mesh, options.regions, c); })) return false;
-  c.regions = &regions;
-  found.attempt([&] { check_density(*body, c); });
-  InitialOptions& initial = body->options.initial;
-  for (const auto& [key, field] : {std::pair("initial.displacements", &initial.displacements),
-                                   std::pair("initial.velocities", &initial.velocities)})
-    if (!found.attempt([&, &key = key, &field = field] { expand(*field, n, c, key); }))
-      *field = Field(Vec3(0, 0, 0));  // so that the pins can be looked at
-  if (!found.attempt([&] { displace_rest(*body, c); })) body->options.has_rest_shape = false;
-  c.mesh = &body->mesh;
-  c.first_node = body->first_node;
-  c.num_nodes = body->first_node + n;
-  const bool good = found.attempt([&] { add_materials(*body, c); });
-  body->start_is_given = !initial.positions_file.empty();
-  Mat3X x = body->rest().vertices;
-  found.attempt([&] { x = posed_shape(*body, c); });
-  base_x_.conservativeResize(3 * (body->first_node + n));
-  base_x_.tail(3 * n) = x.reshaped();
-  base_v_ = VecX::Zero(base_x_.size());
-  bodies_.push_back(std::move(body));
-  Body& added = *bodies_.back();
-  body_views_.push_back({name, &added.mesh, added.first_node});
-  for (std::size_t p = 0; p < options.pins.size(); ++p) {
-    BuildContext pin = c;
-    pin.path = fmt::format("bodies.{}.pins[{}]", name, p);
-    if (const auto it = c.places->find(pin.path); it != c.places->end()) pin.place = it->second;
-    found.attempt([&] { add_pin(added, options.pins[p], pin); });
-  }
-  return good;
-}
-
-void System::add_materials(Body& body, const BuildContext& c) {
-  if (body.options.materials.empty()) throw c.input_error("materials", "a body needs at least one material");
-  Diagnostics found;
-  std::vector<std::unique_ptr<Material>> materials;
-  std::vector<BuildContext> contexts;
-  for (const ComponentSpec& spec : body.options.materials) {
-    contexts.push_back(c);
-    contexts.back().path = spec.path;
-    contexts.back().place = spec.place;
-    found.attempt([&] { materials.push_back(c.registry->make<Material>(spec, contexts.back())); });
-  }
-  found.throw_if_any();
-  auto elastic = std::make_unique<FiniteElementEnergy>(body.rest(), body.first_node, std::move(materials),
-                                                       contexts, body.displaced != nullptr);
-  body.elastic = elastic.get();
-  energies_.push_back(std::move(elastic));
 }
 
 namespace {
@@ -257,6 +131,7 @@ void System::update_mass() {
       m.setConstant(density[0] * element_measures(body->rest()).mean());
     else
       m = lumped_mass(body->rest(), density);
+    m *= body->options.cross_measure();
     Index massless = -1;
     if (m.minCoeff(&massless) <= 0)
       throw Error(
@@ -276,6 +151,7 @@ void System::set_parameters(ConstVec theta) {
     table_.assign(before);
     throw;
   }
+  for (const auto& body : bodies_) body->elastic->set_cross_measure(body->options.cross_measure());
   for (const auto& energy : energies_) energy->parameters_changed();
   for (const auto& force : forces_) force->parameters_changed();
   for (const Pin& pin : pins_)
@@ -324,7 +200,10 @@ void System::finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) co
     const BodyOffsets& o = body_offset_[b];
     const Index n = body.mesh.num_vertices(), first = 3 * body.first_node;
     auto density = c.theta.segment(o.density, body.options.density.size());
-    const VecX dm = c.mass.segment(body.first_node, n);
+    const VecX dm = body.options.cross_measure() * c.mass.segment(body.first_node, n);
+    if (o.cross_measure >= 0)
+      c.theta[o.cross_measure] += c.mass.segment(body.first_node, n).dot(mass_.segment(body.first_node, n)) /
+                                  body.options.cross_measure();
     if (body.options.mass == "uniform")
       density[0] += element_measures(body.rest()).mean() * dm.sum();
     else if (body.density_item.empty())
