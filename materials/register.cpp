@@ -34,9 +34,8 @@ RESILIN_PLUGIN("materials", "0.1.0", registry) {
   registry.add<Material, Fibre>("fibre", "Fibres as linear springs in a direction, per body or per element");
   registry.add<Material, ExponentialFibre>(
       "exponential_fibre", "Fibres that stiffen exponentially, as in soft tissue (Fung, Holzapfel)");
-  registry.add<Material, MembraneStvk>(
-      "membrane_stvk",
-      "Surfaces: St. Venant and Kirchhoff's law in plane stress, large rotations, small strains");
+  registry.add<Material, MembraneStvk>("membrane_stvk",
+                                       "Surfaces: Hooke's law in the strain of Green, in plane stress");
   registry.add<Material, MembraneCorotated>(
       "membrane_corotated", "Surfaces: resistance about the nearest isometry (Projective Dynamics)");
   registry.add<Material, MembraneNeoHookean>("membrane_neo_hookean",
