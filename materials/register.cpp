@@ -3,11 +3,15 @@
 #include "materials/fibre/fibre.hpp"
 #include "materials/fixed_corotated/fixed_corotated.hpp"
 #include "materials/linear_elastic/linear_elastic.hpp"
+#include "materials/membrane_corotated/membrane_corotated.hpp"
+#include "materials/membrane_neo_hookean/membrane_neo_hookean.hpp"
+#include "materials/membrane_stvk/membrane_stvk.hpp"
 #include "materials/mooney_rivlin/mooney_rivlin.hpp"
 #include "materials/muscle/muscle.hpp"
 #include "materials/neo_hookean/neo_hookean.hpp"
 #include "materials/st_venant_kirchhoff/st_venant_kirchhoff.hpp"
 #include "materials/stable_neo_hookean/stable_neo_hookean.hpp"
+#include "materials/strand/strand.hpp"
 #include "materials/volume/volume.hpp"
 
 RESILIN_PLUGIN("materials", "0.1.0", registry) {
@@ -30,4 +34,11 @@ RESILIN_PLUGIN("materials", "0.1.0", registry) {
   registry.add<Material, Fibre>("fibre", "Fibres as linear springs in a direction, per body or per element");
   registry.add<Material, ExponentialFibre>(
       "exponential_fibre", "Fibres that stiffen exponentially, as in soft tissue (Fung, Holzapfel)");
+  registry.add<Material, MembraneStvk>("membrane_stvk",
+                                       "Surfaces: Hooke's law in the strain of Green, in plane stress");
+  registry.add<Material, MembraneCorotated>(
+      "membrane_corotated", "Surfaces: resistance about the nearest isometry (Projective Dynamics)");
+  registry.add<Material, MembraneNeoHookean>("membrane_neo_hookean",
+                                             "Surfaces: incompressible neo-Hookean rubber in plane stress");
+  registry.add<Material, Strand>("strand", "Curves: resistance to stretching (Projective Dynamics)");
 }

@@ -46,9 +46,11 @@ struct FiniteElementData {
   bool needs_svd = false;
   std::vector<int> node;       ///< [batch][c][lane], global node numbers
   std::vector<Pack> gradient;  ///< [batch][sample][c][3]
-  std::vector<Pack> volume;    ///< [batch][sample]; zero in padding lanes
+  std::vector<Pack> volume;    ///< [batch][sample] without cross_measure; zero in padding lanes
   std::vector<MaterialSlot> materials;
-  bool rest_is_parameter = false;  ///< then the first 3 num_body_nodes parameters are the rest positions
+  bool rest_is_parameter = false;           ///< the 3 num_body_nodes rest positions
+  bool cross_measure_is_parameter = false;  ///< then it is the very first
+  double cross_measure = 1;                 ///< factor of all volumes
   Index num_parameters = 0;
   Index num_shared = 0;  ///< components of all fields whose items are shared by several elements
   Index first_node = 0, num_body_nodes = 0;

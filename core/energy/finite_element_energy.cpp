@@ -147,8 +147,10 @@ void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstV
                                         Workspace& ws) const {
   const FiniteElementData& d = *data_;
   if (d.num_parameters == 0) return;
-  if (d.rest_is_parameter) add_rest_vjp(c, x, z, out.head(3 * d.num_body_nodes), ws);
   auto& scratch = ws.slot<FiniteElementScratch>(this);
+  if (d.cross_measure_is_parameter) out[0] += cross_measure_vjp(d, c.step, x, z, scratch.partial);
+  if (d.rest_is_parameter)
+    add_rest_vjp(c, x, z, out.segment(d.cross_measure_is_parameter ? 1 : 0, 3 * d.num_body_nodes), ws);
   Index columns = 0;
   for (const MaterialSlot& m : d.materials) columns += m.num_components;
   scratch.partial.assign(static_cast<std::size_t>(d.num_groups * columns), 0.0);
@@ -204,6 +206,17 @@ void FiniteElementEnergy::parameters_changed() {
   for (const MaterialSlot& m : data_->materials) m.material->parameters_changed();
 }
 
+namespace {
+
+/// det F of volumes; of surfaces and curves by how much the area or length has grown.
+Pack growth(const FiniteElementData& d, const Mat3Pack& f) {
+  if (is_volume(d.type)) return det(f);
+  const Mat3Pack c = cofactor(f);
+  return sqrt(d.type == ElementType::Tri3 ? dot(c, c) : dot(f, f));
+}
+
+}  // namespace
+
 std::string FiniteElementEnergy::diagnose(const StepContext& c, ConstVec x) const {
   const FiniteElementData& d = *data_;
   Group g;
@@ -213,7 +226,7 @@ std::string FiniteElementEnergy::diagnose(const StepContext& c, ConstVec x) cons
     load_group(d, group, x.data(), g);
     for (int p = 0; p < kG; ++p) {
       const Index batch = group * d.group_batches + p / d.samples;
-      const Pack volume = det(g.f[p]);
+      const Pack volume = growth(d, g.f[p]);
       Pack psi = splat(0.0);
       for_each_material(d, group, c.step, g, [&](const MaterialSlot& m, const SampleBatch& b) {
         Pack all[kG];
@@ -225,7 +238,9 @@ std::string FiniteElementEnergy::diagnose(const StepContext& c, ConstVec x) cons
         const int e = d.lane_element(batch, l);
         if (e >= d.num_elements) continue;
         if (!std::isfinite(volume[l])) return fmt::format("element {}: positions are not finite", e);
-        if (volume[l] <= 0) return fmt::format("element {} is inverted (det F = {:.3g})", e, volume[l]);
+        if (volume[l] <= 0 && is_volume(d.type))
+          return fmt::format("element {} is inverted (det F = {:.3g})", e, volume[l]);
+        if (volume[l] <= 0) return fmt::format("element {} has shrunk to nothing", e);
         if (!std::isfinite(psi[l])) return fmt::format("element {}: its energy is not a number", e);
         if (volume[l] >= smallest) continue;
         smallest = volume[l];
@@ -234,8 +249,11 @@ std::string FiniteElementEnergy::diagnose(const StepContext& c, ConstVec x) cons
     }
   }
   constexpr double kAlmostFlat = 0.1;  // a tenth of the volume is left
-  if (smallest < kAlmostFlat)
+  if (smallest < kAlmostFlat && is_volume(d.type))
     return fmt::format("element {} is almost inverted (det F = {:.3g})", flattest, smallest);
+  if (smallest < kAlmostFlat)
+    return fmt::format("element {} has shrunk to {:.3g} of its {}", flattest, smallest,
+                       d.type == ElementType::Tri3 ? "area" : "length");
   return {};
 }
 

@@ -61,7 +61,7 @@ inline SampleBatch load_material(const FiniteElementData& d, const MaterialSlot&
 /// Volume of each sample where the material acts, zero elsewhere.
 inline Pack weight(const FiniteElementData& d, const MaterialSlot& m, Index group, int p) {
   const Index batch = group * d.group_batches + p / d.samples;
-  Pack w = d.volume[static_cast<std::size_t>(batch * d.samples + p % d.samples)];
+  Pack w = d.cross_measure * d.volume[static_cast<std::size_t>(batch * d.samples + p % d.samples)];
   if (!m.everywhere)
     for (int l = 0; l < kLanes; ++l)
       if (m.item[static_cast<std::size_t>(d.lane_element(batch, l))] < 0) w[l] = 0;
@@ -83,6 +83,9 @@ void for_each_material(const FiniteElementData& d, Index group, Index step, Grou
 
 /// Energy of a group, summed over samples and lanes; where `stress` is given it gets V P.
 double evaluate_group(const FiniteElementData& d, Index group, Index step, Group& g, Mat3Pack* stress);
+/// z . (d grad E / d cross_measure): grad E is proportional to it. `partial` is scratch.
+double cross_measure_vjp(const FiniteElementData& d, Index step, ConstVec x, ConstVec z,
+                         std::vector<double>& partial);
 /// V dP/dF of all samples of a group.
 void tangent_group(const FiniteElementData& d, Index group, Index step, Group& g, bool project_psd,
                    TangentPack* total);

@@ -266,7 +266,7 @@ void FiniteElementEnergy::add_quadratic_form(Triplets& out) const {
       Vec3 gradient[8];
       for (int a = 0; a < d.nodes; ++a)
         gradient[a] = {g[3 * a][lane], g[3 * a + 1][lane], g[3 * a + 2][lane]};
-      const double v = d.volume[static_cast<std::size_t>(batch * d.samples + s)][lane];
+      const double v = d.cross_measure * d.volume[static_cast<std::size_t>(batch * d.samples + s)][lane];
       for (int b = 0; b < d.nodes; ++b) {
         const Vec3 qb = v * (form[static_cast<std::size_t>(e)] * gradient[b]);
         for (int a = 0; a <= b; ++a) entry[a][b] += gradient[a].dot(qb);

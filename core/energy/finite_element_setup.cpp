@@ -146,7 +146,7 @@ void add_fields(FiniteElementData& d, const BuildContext& context, const std::ve
 
 FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
                                          std::vector<std::unique_ptr<Material>> materials,
-                                         const std::vector<BuildContext>& contexts, bool rest_is_parameter)
+                                         const std::vector<BuildContext>& contexts, const Shape& shape)
     : data_(std::make_unique<FiniteElementData>()) {
   FiniteElementData& d = *data_;
   d.type = mesh.type;
@@ -159,8 +159,11 @@ FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
   d.num_pairs = d.nodes * (d.nodes + 1) / 2;
   d.first_node = first_node;
   d.num_body_nodes = mesh.num_vertices();
-  d.rest_is_parameter = rest_is_parameter;
-  d.num_parameters = rest_is_parameter ? 3 * d.num_body_nodes : 0;
+  d.rest_is_parameter = shape.rest_is_parameter;
+  d.cross_measure_is_parameter = shape.cross_measure_is_parameter;
+  d.cross_measure = shape.cross_measure;
+  d.num_parameters =
+      (shape.cross_measure_is_parameter ? 1 : 0) + (shape.rest_is_parameter ? 3 * d.num_body_nodes : 0);
   fill_batches(d, mesh);
   fill_gather(d);
   Diagnostics found;

@@ -12,14 +12,21 @@ namespace {
 
 using Tangent = Eigen::Matrix<double, 9, 9>;
 
-/// dP/dF at F = I of a material with these parameters.
+/// The dimension of rest: the largest that the material acts on.
+int rest_dimension(const Material& material) {
+  int dimension = 3;
+  while (dimension > 1 && !material.acts_on(dimension)) --dimension;
+  return dimension;
+}
+
+/// dP/dF at rest, F = I (or diag(1, 1, 0), diag(1, 0, 0)), of a material with these parameters.
 Tangent rest_tangent(const Material& material, const double* params) {
   Index count = 0;
   for (const Field* field : material.fields()) count += field->components;
   std::vector<Pack> packed(static_cast<std::size_t>(count));
   for (std::size_t k = 0; k < packed.size(); ++k) packed[k] = splat(params[k]);
   Mat3Pack f = zero_mat3();
-  for (int i = 0; i < 3; ++i) f(i, i) = splat(1.0);
+  for (int i = 0; i < rest_dimension(material); ++i) f(i, i) = splat(1.0);
   Svd3Pack svd;
   batched_svd(&f, &svd, 1);
   TangentPack c{};
@@ -43,14 +50,17 @@ bool is_isotropic(const Tangent& c) {
   return gap <= 1e-9 * c.cwiseAbs().maxCoeff();
 }
 
-/// Largest (u n^T) : c : (u n^T) over unit vectors, by turns in u and n from several directions: each turn is
-/// an eigenvalue problem and can only raise it.
-double stiffest_wave(const Tangent& c) {
-  if (is_isotropic(c)) return std::max(c(0, 0), c(1, 1));
+/// Largest (u n^T) : c : (u n^T) over unit vectors, n with its first `dimension` coordinates only, by turns
+/// in u and n from several directions: each turn is an eigenvalue problem and can only raise it.
+double stiffest_wave(const Tangent& c, int dimension) {
+  if (dimension == 3 && is_isotropic(c)) return std::max(c(0, 0), c(1, 1));
   double largest = -std::numeric_limits<double>::infinity();
   for (const Vec3& start : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(1, 1, 1), Vec3(1, 1, -1),
                             Vec3(1, -1, 1), Vec3(-1, 1, 1)}) {
-    Vec3 u, n = start.normalized();
+    Vec3 u, n = start;
+    n.tail(3 - dimension).setZero();
+    if (n.isZero(0)) continue;
+    n.normalize();
     double value = -std::numeric_limits<double>::infinity(), before = value;
     do {
       before = value;
@@ -60,8 +70,10 @@ double stiffest_wave(const Tangent& c) {
           for (int b = 0; b < 9; ++b)
             if (find_u)
               q(a % 3, b % 3) += c(a, b) * n[a / 3] * n[b / 3];
-            else
+            else if (a / 3 < dimension && b / 3 < dimension)
               q(a / 3, b / 3) += c(a, b) * u[a % 3] * u[b % 3];
+        const double below = -q.norm() - 1;  // all other eigenvalues, so that n stays a tangent
+        for (int k = dimension; k < 3 && !find_u; ++k) q(k, k) = below;
         const Eigen::SelfAdjointEigenSolver<Mat3> eigen(q);
         value = eigen.eigenvalues()[2];
         (find_u ? u : n) = eigen.eigenvectors().col(2);
@@ -75,7 +87,7 @@ double stiffest_wave(const Tangent& c) {
 }  // namespace
 
 Mat3 Material::quadratic_form(const double* params) const {
-  return stiffest_wave(rest_tangent(*this, params)) * Mat3::Identity();
+  return stiffest_wave(rest_tangent(*this, params), rest_dimension(*this)) * Mat3::Identity();
 }
 
 void ElasticModuli::visit(ParamVisitor& v) {

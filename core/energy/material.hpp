@@ -32,6 +32,12 @@ struct TangentPack {
 /// A hyperelastic law psi(F; parameters) [J/m^3], P = dpsi/dF [Pa]. Everything is added to the outputs, so
 /// materials of one body share one pass over its samples. A value that does not exist (log of a negative
 /// volume) is NaN: solvers take NaN for "not admissible" and step back.
+///
+/// On surfaces and curves F is 3 x 3 too: it maps tangents of the rest element as it should and its normals
+/// to zero, so F has rank 2 or 1, s[2] (and s[1]) of its singular values are zero up to rounding, of any
+/// sign, and C = F^T F has the invariants of the surface's own metric. There a law is a function of what F
+/// does to tangents; derivatives are those of that function over all 3 x 3 matrices near F. No frame is
+/// given.
 class RESILIN_API Material : public Component {
  public:
   static constexpr Index kMaxComponents = 8;
@@ -41,6 +47,8 @@ class RESILIN_API Material : public Component {
   /// Elements of the body that it acts on; null means all.
   virtual const Selector* elements() const { return nullptr; }
   virtual bool needs_svd() const { return false; }
+  /// Whether it is a law of volumes (dimension 3: tet4, hex8), surfaces (2: tri3) or curves (1: segment2).
+  virtual bool acts_on(int dimension) const { return dimension == 3; }
   /// True if psi(R F) = psi(F) for every rotation R, as for every law of finite deformations. False for a law
   /// of small rotations: a turned body then carries stress, and torques about deformed positions remain.
   virtual bool is_objective() const { return true; }
@@ -57,6 +65,8 @@ class RESILIN_API Material : public Component {
   /// default, for materials that are no projection, is the stiffest plane wave at rest times the identity:
   /// the largest (u n^T) : dP/dF : (u n^T) over unit vectors u, n (2 mu + lambda for isotropic solids; local
   /// gradients of a wave are of rank one). Solvers that take it for a Hessian correct it from what they see.
+  /// For a law of surfaces or curves rest means F = diag(1, 1, 0) or diag(1, 0, 0) and n is a tangent: a law
+  /// with directions of its own has to override it there.
   virtual Mat3 quadratic_form(const double* params) const;
   /// True if psi = min over a manifold of tr((F - p) Q (F - p)^T)/2: then x - A^-1 R(x) never raises the
   /// energy.
@@ -88,11 +98,21 @@ RESILIN_INLINE LamePack lame(Pack e, Pack nu) {
   l.lambda_nu = e * (1.0 + 2.0 * nu * nu) / (a * a * b * b);
   return l;
 }
+/// The same in plane stress: lambda = E nu / (1 - nu^2) couples the two strains of a surface.
+RESILIN_INLINE LamePack plane_stress_lame(Pack e, Pack nu) {
+  LamePack l = lame(e, nu);
+  const Pack b = 1.0 - nu * nu;
+  l.lambda_e = nu / b;
+  l.lambda = e * l.lambda_e;
+  l.lambda_nu = e * (1.0 + nu * nu) / (b * b);
+  return l;
+}
 
 /// Derivative of an isotropic tensor function G(F) = U diag(g(s)) V^T in the frame of the singular vectors:
 /// dG = sum_ab diag(a,b) d_a d_b^T + sum_k flip_k f_k f_k^T + twist_k t_k t_k^T, where d_a = u_a v_a^T and
 /// for k = (0,1), (0,2), (1,2): f, t = (u_i v_j^T +- u_j v_i^T)/sqrt 2; flip = (g_i - g_j)/(s_i - s_j), twist
-/// = (g_i + g_j)/(s_i + s_j). diag is symmetric, packed 00 01 02 11 12 22.
+/// = (g_i + g_j)/(s_i + s_j). diag is symmetric, packed 00 01 02 11 12 22. On a surface, with g_2 = s_2 = 0,
+/// flip = twist = g_i / s_i for (i, 2).
 struct IsotropicTangent {
   Pack diag[6], flip[3], twist[3];
 };

@@ -15,10 +15,11 @@ struct CheckResult {
   bool passed = false;
 };
 
-/// At deformations near rest and far from it (no inversion): stress against differences of the energy,
-/// tangent against differences of the stress, parameter derivatives against differences in the parameters,
-/// guards that none of them is identically zero, objectivity psi(R F) = psi(F), and for a projective material
-/// that P = F Q - B(F) never underestimates: psi(G) <= psi(F) + P(F):(G - F) + tr((G-F) Q (G-F)^T)/2.
+/// At deformations near rest and far from it (no inversion), of each dimension that the material acts on:
+/// stress against differences of the energy, tangent against differences of the stress, parameter derivatives
+/// against differences in the parameters, guards that none of them is identically zero, objectivity psi(R F)
+/// = psi(F), and for a projective material that P = F Q - B(F) never underestimates: psi(G) <= psi(F) +
+/// P(F):(G - F) + tr((G-F) Q (G-F)^T)/2.
 RESILIN_API std::vector<CheckResult> check_material(const Material& material);
 
 }  // namespace resilin

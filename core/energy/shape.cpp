@@ -2,8 +2,10 @@
 
 #include "core/base/error.hpp"
 
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace resilin {
@@ -71,6 +73,48 @@ ElementQuadrature hex_quadrature(const Mesh& mesh, Index e) {
   return q;
 }
 
+/// `rounding`: what is left of no area or length at all.
+void require_measure(double measure, double rounding, Index element, const char* kind) {
+  if (!(measure > rounding) || !std::isfinite(measure) || !std::isfinite(1 / measure))
+    throw Error(Errc::Input,
+                fmt::format("element {} has no {} in its rest shape ({})", element, kind, measure));
+}
+
+ElementQuadrature triangle_quadrature(const Mesh& mesh, Index e) {
+  ElementQuadrature q;
+  q.nodes = 3;
+  const auto x = [&](Index c) -> Vec3 { return mesh.vertices.col(mesh.elements(c, e)); };
+  const Vec3 area = (x(1) - x(0)).cross(x(2) - x(0));
+  const double twice = area.norm();
+  const double longest =
+      std::max({(x(1) - x(0)).squaredNorm(), (x(2) - x(0)).squaredNorm(), (x(2) - x(1)).squaredNorm()});
+  require_measure(twice, 1e-12 * longest, e, "area");
+  q.volume[0] = twice / 2;
+  const Vec3 normal = area / twice;
+  for (Index c = 0; c < 3; ++c) {  // at right angles to the opposite edge, one over its height long
+    const Vec3 g = normal.cross(x((c + 2) % 3) - x((c + 1) % 3)) / twice;
+    for (int j = 0; j < 3; ++j) q.gradient[0][c][j] = g[j];
+    q.shape[0][c] = 1 / 3.0;
+  }
+  return q;
+}
+
+ElementQuadrature segment_quadrature(const Mesh& mesh, Index e) {
+  ElementQuadrature q;
+  q.nodes = 2;
+  const Vec3 start = mesh.vertices.col(mesh.elements(0, e)), end = mesh.vertices.col(mesh.elements(1, e));
+  const Vec3 edge = end - start;
+  const double length = edge.norm();
+  require_measure(length, 1e-15 * (start.norm() + end.norm()), e, "length");
+  q.volume[0] = length;
+  for (int j = 0; j < 3; ++j) {
+    q.gradient[0][1][j] = edge[j] / length / length;
+    q.gradient[0][0][j] = -q.gradient[0][1][j];
+  }
+  q.shape[0][0] = q.shape[0][1] = 0.5;
+  return q;
+}
+
 /// Calls visit(element, vertex, integral of the vertex's shape function over the element).
 template <class Visit>
 void for_each_lumped(const Mesh& mesh, const Visit& visit) {
@@ -91,10 +135,17 @@ int num_samples(ElementType type) {
 }
 
 ElementQuadrature element_quadrature(const Mesh& mesh, Index element) {
-  if (mesh.type == ElementType::Tet4) return tet_quadrature(mesh, element);
-  if (mesh.type == ElementType::Hex8) return hex_quadrature(mesh, element);
-  throw Error(Errc::Input,
-              fmt::format("a solid needs tet4 or hex8 elements; the mesh has {}", name_of(mesh.type)));
+  switch (mesh.type) {
+    case ElementType::Segment2:
+      return segment_quadrature(mesh, element);
+    case ElementType::Tri3:
+      return triangle_quadrature(mesh, element);
+    case ElementType::Tet4:
+      return tet_quadrature(mesh, element);
+    case ElementType::Hex8:
+      return hex_quadrature(mesh, element);
+  }
+  throw Error(Errc::Internal, "unknown element type");
 }
 
 VecX lumped_mass(const Mesh& mesh, const VecX& density) {

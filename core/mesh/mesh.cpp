@@ -178,6 +178,55 @@ SurfaceFaces extract_surface(const Mesh& mesh) {
   return surface;
 }
 
+namespace {
+
+/// Sides of a surface's triangles (edges) or of a curve's segments (ends) that belong to one element only.
+struct OpenSide {
+  std::array<int, 2> nodes;  ///< sorted; both the same for an end
+  Index element;
+};
+std::vector<OpenSide> open_sides(const Mesh& mesh) {
+  const bool curve = mesh.type == ElementType::Segment2;
+  std::vector<OpenSide> sides;
+  for (Index e = 0; e < mesh.num_elements(); ++e)
+    for (Index c = 0; c < mesh.elements.rows(); ++c) {
+      const int a = mesh.elements(c, e), b = curve ? a : mesh.elements((c + 1) % 3, e);
+      sides.push_back({{std::min(a, b), std::max(a, b)}, e});
+    }
+  std::stable_sort(sides.begin(), sides.end(),
+                   [](const OpenSide& a, const OpenSide& b) { return a.nodes < b.nodes; });
+  std::vector<OpenSide> open;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const auto same = [&](std::size_t j) { return j < sides.size() && sides[j].nodes == sides[i].nodes; };
+    if (!same(i + 1) && !(i > 0 && same(i - 1))) open.push_back(sides[i]);
+  }
+  return open;
+}
+
+void sort_unique(std::vector<Index>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+}  // namespace
+
+MeshBoundary find_boundary(const Mesh& mesh) {
+  MeshBoundary boundary;
+  if (is_volume(mesh.type)) {
+    const SurfaceFaces surface = extract_surface(mesh);
+    for (const int node : surface.faces.reshaped()) boundary.vertices.push_back(node);
+    boundary.elements = surface.element;
+  } else {
+    for (const OpenSide& side : open_sides(mesh)) {
+      boundary.vertices.insert(boundary.vertices.end(), side.nodes.begin(), side.nodes.end());
+      boundary.elements.push_back(side.element);
+    }
+  }
+  sort_unique(boundary.vertices);
+  sort_unique(boundary.elements);
+  return boundary;
+}
+
 std::vector<SharedFace> shared_faces(const Mesh& mesh) {
   if (!is_volume(mesh.type))
     throw Error(Errc::Input,

@@ -18,6 +18,10 @@ RESILIN_API const char* name_of(ElementType type);  ///< "segment2", "tri3", "te
 inline bool is_volume(ElementType type) {
   return type == ElementType::Tet4 || type == ElementType::Hex8;
 }
+/// 3 for volumes, 2 for surfaces, 1 for curves.
+inline int dimension_of(ElementType type) {
+  return is_volume(type) ? 3 : type == ElementType::Tri3 ? 2 : 1;
+}
 
 /// Vertices [m] and elements; plain data.
 class RESILIN_API Mesh {
@@ -44,6 +48,15 @@ struct SurfaceFaces {
   std::vector<Index> element;  ///< element of each face
 };
 RESILIN_API SurfaceFaces extract_surface(const Mesh& mesh);
+
+/// Where a mesh ends: at the boundary faces of a volume, the edges of a surface that belong to one triangle,
+/// the vertices of a curve that belong to one segment. All numbers in increasing order.
+struct MeshBoundary {
+  std::vector<Index> vertices;
+  std::vector<Index> elements;  ///< that have such a face, edge or end
+};
+/// Throws Error(Input) as extract_surface() does for volumes.
+RESILIN_API MeshBoundary find_boundary(const Mesh& mesh);
 
 /// For each element of a volume mesh the number of its connected component, where elements are connected
 /// through shared faces. Components are numbered from 0 in the order of their first elements.

@@ -59,6 +59,12 @@ std::vector<Index> kept(const std::vector<char>& keep) {
   return list;
 }
 
+std::vector<char> marked(const std::vector<Index>& list, std::size_t count) {
+  std::vector<char> marks(count, 0);
+  for (const Index i : list) marks[static_cast<std::size_t>(i)] = 1;
+  return marks;
+}
+
 void intersect(std::vector<char>& keep, const std::vector<char>& other) {
   for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = keep[i] != 0 && other[i] != 0 ? 1 : 0;
 }
@@ -88,6 +94,9 @@ void Selector::visit(ParamVisitor& v) {
   v.integers("indices", indices,
              {.doc = "only these vertices (or elements), counted from 0; empty: all", .min = 0});
   v.flag("surface", surface, {.doc = "only vertices of boundary faces (or elements with a boundary face)"});
+  v.flag("boundary", boundary,
+         {.doc = "only where the mesh ends: boundary faces of a volume, open edges of a surface, ends of a "
+                 "curve"});
 }
 
 std::vector<Index> select_vertices(const Mesh& mesh, const Selector& selector) {
@@ -101,6 +110,7 @@ std::vector<Index> select_vertices(const Mesh& mesh, const Selector& selector) {
     for (const int node : surface.faces.reshaped()) on_surface[static_cast<std::size_t>(node)] = 1;
     intersect(keep, on_surface);
   }
+  if (selector.boundary) intersect(keep, marked(find_boundary(mesh).vertices, keep.size()));
   return kept(keep);
 }
 
@@ -117,6 +127,7 @@ std::vector<Index> select_elements(const Mesh& mesh, const Selector& selector) {
     for (const Index e : extract_surface(mesh).element) on_surface[static_cast<std::size_t>(e)] = 1;
     intersect(keep, on_surface);
   }
+  if (selector.boundary) intersect(keep, marked(find_boundary(mesh).elements, keep.size()));
   return kept(keep);
 }
 

@@ -12,8 +12,9 @@ namespace resilin {
 /// A vertex (or an element, by its centroid) is selected if ALL criteria that are given hold; a selector
 /// without criteria selects everything. In YAML: {box: {min: [..], max: [..]}}, {plane: {point, normal}} (the
 /// side that the normal points to, the plane included), {sphere: {center, radius}}, {indices: [..]},
-/// {surface: true} (vertices of boundary faces; elements with a boundary face). Ends are inclusive, widened
-/// by 1e-9 of the mesh's extent. Coordinates are those of the rest mesh [m].
+/// {surface: true} (vertices of boundary faces; elements with a boundary face; all of a surface), {boundary:
+/// true} (see MeshBoundary: also the open edges of a surface and the ends of a curve). Ends are inclusive,
+/// widened by 1e-9 of the mesh's extent. Coordinates are those of the rest mesh [m].
 struct RESILIN_API Selector {
   bool has_box = false;
   Vec3 box_min = Vec3::Zero();
@@ -25,7 +26,7 @@ struct RESILIN_API Selector {
   Vec3 sphere_center = Vec3::Zero();
   double sphere_radius = 0;
   std::vector<Index> indices;
-  bool surface = false;
+  bool surface = false, boundary = false;
 
   void visit(ParamVisitor& v);
 };

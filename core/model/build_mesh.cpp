@@ -53,13 +53,6 @@ Mesh made_mesh(const MeshOptions& options, const BuildContext& context) {
                                          name_of(mesh.type)));
     mesh = voxelize(mesh, options.voxel_size, ElementType::Hex8);
   }
-  if (!is_volume(mesh.type))
-    throw context.input_error(
-        options.file.empty() ? "mesh" : "mesh.file",
-        fmt::format(
-            "a solid body needs volume elements (tet4 or hex8); the mesh has {} elements: give voxel_size to "
-            "fill a closed surface",
-            name_of(mesh.type)));
   report_findings(mesh, options, context);
   return mesh;
 }

@@ -86,7 +86,7 @@ void System::add_rest_cotangent(std::size_t b, SystemCotangent& c, ConstVec dx0,
   const Body& body = *bodies_[b];
   const Index n = body.mesh.num_vertices(), first = 3 * body.first_node;
   auto out = c.theta.segment(body_offset_[b].rest, 3 * n);
-  VecX dm = c.mass.segment(body.first_node, n);
+  VecX dm = body.options.cross_measure() * c.mass.segment(body.first_node, n);
   // The mean volume times the number of elements is that of the body: shape functions add up to one.
   if (body.options.mass == "uniform")
     dm.setConstant(dm.sum() / static_cast<double>(body.mesh.num_elements()));

@@ -74,7 +74,8 @@ void RestShapeOptions::visit(ParamVisitor& v) {
 void BodyOptions::visit(ParamVisitor& v) {
   v.section("mesh", mesh, {.doc = "rest shape", .required = true});
   v.field("density", density,
-          {.doc = "mass per volume, one value or one per element",
+          {.doc = "mass per volume, one value or one per element; per area or per length where thickness or "
+                  "cross_section stay at 1",
            .unit = "kg/m^3",
            .min = 0,
            .max = 1e9,
@@ -91,6 +92,23 @@ void BodyOptions::visit(ParamVisitor& v) {
   v.optional_section("damping", has_damping, damping, {.doc = "Rayleigh damping"});
   v.list("pins", pins, {.doc = "vertices that are held"});
   v.section("initial", initial, {.doc = "position and velocity at the start"});
+  // Right before the rest shape: both are parameters of the elastic energy, which counts them in this order.
+  v.real(
+      "thickness", thickness,
+      {.doc = "of a surface (tri3 elements); with the default, moduli [N/m] and density [kg/m^2] are those "
+              "of tables of cloth",
+       .unit = "m",
+       .min = 0,
+       .max = 1e6,
+       .open = true,
+       .differentiable = dimension == 0 || dimension == 2});
+  v.real("cross_section", cross_section,
+         {.doc = "of a curve (segment2 elements); with the default, moduli are in N and the density in kg/m",
+          .unit = "m^2",
+          .min = 0,
+          .max = 1e6,
+          .open = true,
+          .differentiable = dimension == 0 || dimension == 1});
   v.optional_section(
       "rest_shape", has_rest_shape, rest_shape,
       {.doc = "makes the rest shape a parameter. Elements, masses, the posed initial shape and pins follow "

@@ -70,9 +70,15 @@ struct RESILIN_API BodyOptions {
   DampingOptions damping;
   std::vector<PinOptions> pins;
   InitialOptions initial;
+  double thickness = 1, cross_section = 1;
   bool has_rest_shape = false;
   RestShapeOptions rest_shape;
+  /// Of the body's elements, once they are known; then only what they have is differentiable: the thickness
+  /// of surfaces (2), the cross-section of curves (1).
+  int dimension = 0;
   void visit(ParamVisitor& v);
+  /// Thickness of a surface [m], cross-section of a curve [m^2], 1 of volumes.
+  double cross_measure() const { return dimension == 2 ? thickness : dimension == 1 ? cross_section : 1; }
 };
 
 struct RESILIN_API TimeOptions {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 
 namespace resilin {
 namespace {
@@ -135,6 +134,7 @@ void System::update_mass() {
       m.setConstant(density[0] * element_measures(body->rest()).mean());
     else
       m = lumped_mass(body->rest(), density);
+    m *= body->options.cross_measure();
     Index massless = -1;
     if (m.minCoeff(&massless) <= 0)
       throw Error(
@@ -154,6 +154,7 @@ void System::set_parameters(ConstVec theta) {
     table_.assign(before);
     throw;
   }
+  for (const auto& body : bodies_) body->elastic->set_cross_measure(body->options.cross_measure());
   for (const auto& energy : energies_) energy->parameters_changed();
   for (const auto& force : forces_) force->parameters_changed();
   for (const auto& collider : colliders_) collider->parameters_changed();
@@ -208,7 +209,10 @@ void System::finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) co
     const BodyOffsets& o = body_offset_[b];
     const Index n = body.mesh.num_vertices(), first = 3 * body.first_node;
     auto density = c.theta.segment(o.density, body.options.density.size());
-    const VecX dm = c.mass.segment(body.first_node, n);
+    const VecX dm = body.options.cross_measure() * c.mass.segment(body.first_node, n);
+    if (o.cross_measure >= 0)
+      c.theta[o.cross_measure] += c.mass.segment(body.first_node, n).dot(mass_.segment(body.first_node, n)) /
+                                  body.options.cross_measure();
     if (body.options.mass == "uniform")
       density[0] += element_measures(body.rest()).mean() * dm.sum();
     else if (body.density_item.empty())

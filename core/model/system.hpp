@@ -54,8 +54,8 @@ struct SystemCotangent {
 class RESILIN_API System {
  public:
   /// Builds everything that the scene describes; throws Error(Input) with the place of everything that is
-  /// wrong: a mesh with an error-level finding, a solid without volume elements, a selection that matches
-  /// nothing.
+  /// wrong: a mesh with an error-level finding, a material that does not act on the body's elements, a
+  /// selection that matches nothing.
   System(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
   /// The same, but what is wrong goes to `found`; if that is not empty then, the system may not be stepped.
   System(const SceneOptions& scene, const Registry& registry, const PlaceMap& places, Diagnostics& found);
@@ -177,7 +177,8 @@ class RESILIN_API System {
   std::vector<Index> energy_offset_, force_offset_, collider_offset_;
   struct BodyOffsets {
     Index density = 0, damping = -1, velocity = 0, angular_velocity = 0, displacements = 0, velocities = 0;
-    Index rest = -1;  ///< -1: the rest shape is no parameter
+    Index rest = -1;           ///< -1: the rest shape is no parameter
+    Index cross_measure = -1;  ///< thickness or cross-section; -1: of a volume
   };
   std::vector<BodyOffsets> body_offset_;
   Index gravity_offset_ = 0;

@@ -1,4 +1,4 @@
-// The part of System that builds its bodies.
+// The part of System that makes bodies: their meshes, masses, materials and initial shapes.
 #include "core/base/file.hpp"
 #include "core/mesh/regions.hpp"
 #include "core/model/per_element.hpp"
@@ -7,6 +7,8 @@
 #include "core/model/system.hpp"
 
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace resilin {
 namespace {
@@ -85,6 +87,63 @@ Index count_elements(const Material& material, const Mesh& mesh, const BuildCont
   }
 }
 
+/// A thickness is for surfaces, a cross-section for curves.
+void check_cross_measure(const Body& body, const BuildContext& context) {
+  struct Measure {
+    const char *key, *kind;
+    double value;
+    int dimension;
+  };
+  const BodyOptions& o = body.options;
+  for (const Measure& m : {Measure{"thickness", "surfaces (tri3)", o.thickness, 2},
+                           Measure{"cross_section", "curves (segment2)", o.cross_section, 1}}) {
+    // The default may stand there: a resolved scene writes all defaults out.
+    if (m.value != 1 && o.dimension != m.dimension)
+      throw context.input_error(m.key, fmt::format("is for {}; the mesh of body '{}' has {} elements", m.kind,
+                                                   body.name, name_of(body.mesh.type)));
+  }
+}
+
+/// "a, b": the registered materials that act on elements of this dimension.
+std::string materials_acting_on(int dimension, const Registry& registry) {
+  std::string names;
+  for (const std::string& type : registry.types("material")) {
+    ComponentSpec spec;
+    spec.type = type;
+    spec.options = registry.make_options("material", type);
+    try {
+      if (registry.make<Material>(spec, {})->acts_on(dimension)) names += (names.empty() ? "" : ", ") + type;
+    } catch (const Error&) {
+      continue;  // its defaults make no material: this list is a suggestion, so it may lack one
+    }
+  }
+  return names;
+}
+
+const char* dimension_name(int dimension) {
+  return dimension == 3 ? "volumes (tet4, hex8)" : dimension == 2 ? "surfaces (tri3)" : "curves (segment2)";
+}
+
+/// Throws Error(Input) unless the material acts on elements like those of the body.
+void require_acting(const Material& material, const std::string& type, const Body& body,
+                    const BuildContext& context) {
+  const ElementType element = body.mesh.type;
+  if (material.acts_on(dimension_of(element))) return;
+  std::string acts;
+  for (const int dimension : {3, 2, 1})
+    if (material.acts_on(dimension))
+      acts += (acts.empty() ? "" : " and ") + std::string(dimension_name(dimension));
+  std::string message = fmt::format("material '{}' acts on {}, but body '{}' has {} elements", type, acts,
+                                    body.name, name_of(element));
+  if (const std::string others = materials_acting_on(dimension_of(element), *context.registry);
+      !others.empty())
+    message += "; materials for these: " + others;
+  if (element == ElementType::Tri3)
+    message +=
+        "; to make a solid of a closed surface give voxel_size to fill a closed surface with hexahedra";
+  throw context.input_error("", message);
+}
+
 }  // namespace
 
 /// False if the body could not be made; of a body that could, other things may be wrong all the same.
@@ -99,6 +158,8 @@ bool System::add_body(const std::string& name, const BodyOptions& options, Build
   RegionElements regions;
   if (!found.attempt([&] { regions = select_regions(body->mesh, options.regions, c); })) return false;
   c.regions = &regions;
+  body->options.dimension = dimension_of(body->mesh.type);
+  found.attempt([&] { check_cross_measure(*body, c); });
   found.attempt([&] {
     const auto density = [&](ParamVisitor& v) {
       v.field("density", body->options.density, {.doc = "", .differentiable = true});
@@ -124,7 +185,7 @@ bool System::add_body(const std::string& name, const BodyOptions& options, Build
   base_v_ = VecX::Zero(base_x_.size());
   bodies_.push_back(std::move(body));
   Body& added = *bodies_.back();
-  body_views_.push_back({name, &added.mesh, added.first_node});
+  body_views_.push_back({name, &added.mesh, added.first_node, added.options.cross_measure()});
   for (std::size_t p = 0; p < options.pins.size(); ++p) {
     BuildContext pin = c;
     pin.path = fmt::format("bodies.{}.pins[{}]", name, p);
@@ -145,6 +206,7 @@ void System::add_materials(Body& body, const BuildContext& c, const std::vector<
     contexts.back().place = spec.place;
     found.attempt([&] {
       materials.push_back(c.registry->make<Material>(spec, contexts.back()));
+      require_acting(*materials.back(), spec.type, body, contexts.back());
       if (per_element.empty()) return;
       Material& made = *materials.back();
       const Index count = count_elements(made, body.rest(), contexts.back());
@@ -154,8 +216,10 @@ void System::add_materials(Body& body, const BuildContext& c, const std::vector<
     });
   }
   found.throw_if_any();
+  const FiniteElementEnergy::Shape shape{body.displaced != nullptr, !is_volume(body.mesh.type),
+                                         body.options.cross_measure()};
   auto elastic = std::make_unique<FiniteElementEnergy>(body.rest(), body.first_node, std::move(materials),
-                                                       contexts, body.displaced != nullptr);
+                                                       contexts, shape);
   body.elastic = elastic.get();
   energies_.push_back(std::move(elastic));
 }

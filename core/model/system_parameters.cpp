@@ -30,14 +30,18 @@ void System::register_body(Body& body) {
     if (key == "initial.displacements") o.displacements = e.offset;
     if (key == "initial.velocities") o.velocities = e.offset;
     if (key == "rest_shape.displacements") o.rest = e.offset;
+    if (key == "thickness" || key == "cross_section") o.cross_measure = e.offset;
   }
   body_offset_.push_back(o);
   FiniteElementEnergy& energy = *body.elastic;
-  // The energy counts the rest shape as the first of its parameters, so it has to stand right before the
-  // materials.
-  if (o.rest >= 0 && o.rest + 3 * body.mesh.num_vertices() != table_.size())
+  // The energy counts them as the first of its parameters, so they have to stand right before the materials.
+  Index first_of_energy = table_.size();
+  if (o.rest >= 0) first_of_energy -= 3 * body.mesh.num_vertices();
+  if (o.cross_measure >= 0) --first_of_energy;
+  const Index found = o.cross_measure >= 0 ? o.cross_measure : o.rest;
+  if (found >= 0 && found != first_of_energy)
     throw Error(Errc::Internal, fmt::format("{}: the rest shape is not the last of the options", path));
-  energy_offset_.push_back(o.rest >= 0 ? o.rest : table_.size());
+  energy_offset_.push_back(first_of_energy);
   for (Index m = 0; m < energy.num_materials(); ++m) {
     const std::string name = fmt::format("{}.materials[{}]", path, m);
     const Index added = table_.add(name, [&](ParamVisitor& v) { energy.material(m).visit_parameters(v); });

@@ -33,6 +33,8 @@ struct BodyView {
   std::string name;
   const Mesh* mesh = nullptr;
   Index first_node = 0;
+  /// Thickness of a surface [m], cross-section of a curve [m^2], 1 for volumes: as the scene is built.
+  double cross_measure = 1;
 };
 
 /// Facts that a constructor may need besides its own options. All pointers outlive the call only.

@@ -1,5 +1,10 @@
 #include "materials/fibre/fibre.hpp"
 
+#include "core/mesh/regions.hpp"
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace resilin {
@@ -48,6 +53,30 @@ bool has_direction(const Field& field) {
   return true;
 }
 
+constexpr double kOutOfPlane = 1e-6;  ///< sine of the angle; files with single precision have 1e-7
+
+/// On a surface: the direction at each element has to be one of its tangents.
+void require_tangent(const FibreOptions& o, const BuildContext& context) {
+  if (context.mesh == nullptr || context.mesh->type != ElementType::Tri3) return;
+  const Mesh& mesh = *context.mesh;
+  const std::vector<Index> chosen = select_elements(mesh, o.region);
+  std::vector<int> items;
+  if (!o.direction.regions.empty())
+    items = region_items(o.direction, chosen, "direction", context);
+  else if (o.direction.items != 1 && o.direction.items != static_cast<Index>(chosen.size()))
+    return;  // the energy says how many there should be
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const Vec3 d = o.direction.vec3(items.empty() ? static_cast<Index>(i) : items[i], 0);
+    const auto x = [&](Index c) -> Vec3 { return mesh.vertices.col(mesh.elements(c, chosen[i])); };
+    const Vec3 area = (x(1) - x(0)).cross(x(2) - x(0));
+    if (std::abs(d.dot(area)) > kOutOfPlane * d.norm() * area.norm())
+      throw context.input_error(
+          "direction", fmt::format("({}, {}, {}) is no tangent of element {}: on a surface fibres lie in it, "
+                                   "on a curved one each element needs a direction of its own",
+                                   d.x(), d.y(), d.z(), chosen[i]));
+  }
+}
+
 }  // namespace
 
 void Fibre::Options::visit(ParamVisitor& v) {
@@ -74,6 +103,7 @@ void FibreSolid::check(const BuildContext& context) const {
     if (field->steps != 1)
       throw context.input_error(key,
                                 std::string("the ") + key + " of a fibre cannot change from step to step");
+  require_tangent(common(), context);
 }
 
 void FibreSolid::parameters_changed() {
@@ -85,21 +115,14 @@ Mat3 FibreSolid::quadratic_form(const double* params) const {
   return params[0] * d * d.transpose();
 }
 
-void FibreSolid::ramp(const Pack& e, Ramp& out) const {
-  const Pack zero = splat(0.0), one = splat(1.0);
-  out = {e, one, zero};
-  if (!common().tension_only) return;
-  const double w = common().transition;
-  const Pack t = e / w;
-  const PackMask slack = t <= 0.0, rising = (t > 0.0) & (t < 1.0);
-  out.value = slack ? zero : rising ? w * t * t * t * (1.0 - 0.5 * t) : e - 0.5 * w;
-  out.d1 = slack ? zero : rising ? t * t * (3.0 - 2.0 * t) : one;
-  out.d2 = rising ? 6.0 / w * t * (1.0 - t) : zero;
+void FibreSolid::ramp(const Pack& e, SlackStrain& out) const {
+  out = {e, splat(1.0), splat(0.0)};
+  if (common().tension_only) slack_strain(e, common().transition, out);
 }
 
 void Fibre::respond(const SampleBatch&, Index, const Pack& i4, Response& out) const {
   const Pack l = sqrt(i4), e1 = 0.5 / l, e2 = -0.5 * e1 / i4;
-  Ramp r;
+  SlackStrain r;
   ramp(l - 1.0, r);
   out.value = 0.5 * r.value * r.value;
   out.d1 = r.value * r.d1 * e1;
@@ -109,7 +132,7 @@ void Fibre::respond(const SampleBatch&, Index, const Pack& i4, Response& out) co
 
 void ExponentialFibre::respond(const SampleBatch& b, Index p, const Pack& i4, Response& out) const {
   const Pack exponent = b.param(1, p), e = 0.5 * (i4 - 1.0);  // de/dI4 = 1/2
-  Ramp r;
+  SlackStrain r;
   ramp(e, r);
   const Pack square = r.value * r.value, growth = exp(exponent * square);
   Pack excess;  // growth - 1 without cancellation

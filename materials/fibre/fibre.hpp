@@ -6,12 +6,15 @@
 // Both have the modulus k along d at small strain and no stiffness across. With `tension_only` e is replaced
 // by r(e) = w (t^3 - t^4/2), t = e/w clipped to [0, 1], plus what e exceeds w: zero while pressed, growing
 // smoothly (psi is twice continuously differentiable) over the strain w, and e - w/2 beyond.
+// On surfaces the direction has to be a tangent of the rest surface. It is a constant: where the rest shape
+// is a parameter and tilts, the stretch is that of the direction's projection.
 // Inverted elements: finite for any J, since only the length of F d is seen, without any resistance of its
 // own (combine it with a solid). Not a number where the spring is shrunk to a point (l = 0), and
 // infinite where exp(b e^2) exceeds what a double holds: solvers step back from both.
 #pragma once
 
 #include "core/energy/material.hpp"
+#include "materials/fibre/slack.hpp"
 
 namespace resilin {
 
@@ -28,6 +31,7 @@ class FibreSolid : public Material {
  public:
   void parameters_changed() override;
   const Selector* elements() const override { return &common().region; }
+  bool acts_on(int dimension) const override { return dimension >= 2; }
   Mat3 quadratic_form(const double* params) const override;
 
   void add_energy(const SampleBatch& b, Pack* psi) const override;
@@ -40,11 +44,7 @@ class FibreSolid : public Material {
   struct Response {
     Pack value, d1, d2, d1_exponent;
   };
-  /// r(e) with derivatives.
-  struct Ramp {
-    Pack value, d1, d2;
-  };
-  void ramp(const Pack& e, Ramp& out) const;
+  void ramp(const Pack& e, SlackStrain& out) const;  ///< r(e); e itself unless tension_only
   /// Throws Error(Input) for options that fit no fibre.
   void check(const BuildContext& context) const;
 

@@ -48,10 +48,11 @@ void BodyForce::Options::visit(ParamVisitor& v) {
       "constants", constants,
       {.doc = "names for numbers in the formulas, `{c: 0.5}`; a value may be a formula of numbers, as "
               "`2*pi`; gradients with respect to each exist under constants.NAME"});
-  v.choice(
-      "per", per, {"mass", "volume", "vertex"},
-      {.doc = "mass: the formulas are accelerations [m/s^2]; volume: forces per rest volume [N/m^3]; vertex: "
-              "forces on each vertex [N]"});
+  v.choice("per", per, {"mass", "volume", "vertex"},
+           {.doc = "mass: the formulas are accelerations [m/s^2]; volume: forces per rest volume (of a "
+                   "surface or curve "
+                   "with its thickness or cross-section) [N/m^3]; vertex: "
+                   "forces on each vertex [N]"});
   v.real("scale", scale, {.doc = "factor of all three formulas", .differentiable = true});
   v.real("density", density,
          {.doc = "with per mass: mass of each vertex over its share of the rest volume; does not follow the "
@@ -70,7 +71,7 @@ BodyForce::BodyForce(const Options& options, const BuildContext& context)
   if (nodes_.empty())
     throw context.input_error("nodes", "the selection matches no vertex of body " + body.name);
   volume_ = VecX::Ones(static_cast<Index>(nodes_.size()));
-  if (options.per != "vertex") volume_ = lumped_mass(*body.mesh, VecX::Ones(1))(nodes_);
+  if (options.per != "vertex") volume_ = body.cross_measure * lumped_mass(*body.mesh, VecX::Ones(1))(nodes_);
   for (Index& n : nodes_) n += first_node_;
   read_constants(context);
   read_formulas(context);

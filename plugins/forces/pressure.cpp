@@ -2,7 +2,11 @@
 
 #include "core/energy/key_times.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace resilin {
 namespace {
@@ -46,6 +50,22 @@ Vec3 combine(const double* weights, const Face& face, const ConstVec& x) {
   return sum;
 }
 
+/// Throws Error(Input) unless the triangles have the same side outside where they meet: neighbours run
+/// through their common edge in opposite directions.
+void require_one_side(const BodyView& body, const std::vector<Index>& faces, const BuildContext& context) {
+  std::map<std::pair<int, int>, Index> seen;
+  for (const Index f : faces)
+    for (Index c = 0; c < 3; ++c) {
+      const std::pair edge(body.mesh->elements(c, f), body.mesh->elements((c + 1) % 3, f));
+      const auto [other, is_new] = seen.emplace(edge, f);
+      if (!is_new)
+        throw context.input_error("faces",
+                                  fmt::format("triangles {} and {} of body {} have opposite sides outside: "
+                                              "orient its surface, or select faces of one side",
+                                              other->second, f, body.name));
+    }
+}
+
 }  // namespace
 
 void Pressure::Options::visit(ParamVisitor& v) {
@@ -77,6 +97,7 @@ Pressure::Pressure(const Options& options, const BuildContext& context) : option
   }
   if (kept.empty())
     throw context.input_error("faces", "the selection holds all vertices of no face of body " + body.name);
+  if (body.mesh->type == ElementType::Tri3) require_one_side(body, kept, context);
   faces_ = surface.faces(Eigen::all, kept).array() + static_cast<int>(body.first_node);
   check_entries(options.pressure, "pressure", options.key_times, faces_.cols(), "a selected face", context);
 }

@@ -2,6 +2,7 @@
 #include "plugins/meshes/box.hpp"
 #include "plugins/meshes/cylinder.hpp"
 #include "plugins/meshes/plant.hpp"
+#include "plugins/meshes/polyline.hpp"
 #include "plugins/meshes/quadruped.hpp"
 #include "plugins/meshes/shape_union.hpp"
 #include "plugins/meshes/sheet.hpp"
@@ -26,6 +27,7 @@ RESILIN_PLUGIN("meshes", "0.1.0", registry) {
   registry.add<MeshGenerator, Torus>("torus", "a solid ring about z, boundary vertices on its surface");
   registry.add<MeshGenerator, Tube>("tube", "a hollow cylinder along z, boundary vertices on its surfaces");
   registry.add<MeshGenerator, Sheet>("grid", "a flat sheet of triangles, or one layer of solid elements");
+  registry.add<MeshGenerator, Polyline>("polyline", "a curve of segments through given points");
   registry.add<MeshGenerator, ShapeUnion>(
       "sdf_union", "the smooth union of balls, boxes, capsules and rings, as equal cubes");
   registry.add<MeshGenerator, Quadruped>("quadruped",

@@ -1,4 +1,4 @@
-// Every registered material inside the finite element energy, for both element types.
+// Every registered material inside the finite element energy, for all element types that it acts on.
 #include "tests/support/components.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -14,8 +14,9 @@ struct ElementCase {
 std::vector<ElementCase> all_cases() {
   std::vector<ElementCase> cases;
   for (const std::string& material : registry().types("material"))
-    for (const ElementType element : {ElementType::Tet4, ElementType::Hex8})
-      cases.push_back({material, element});
+    for (const ElementType element :
+         {ElementType::Segment2, ElementType::Tri3, ElementType::Tet4, ElementType::Hex8})
+      if (acts_on(material, dimension_of(element))) cases.push_back({material, element});
   return cases;
 }
 std::string case_name(const ElementCase& c) {
@@ -28,8 +29,10 @@ void PrintTo(const ElementCase& c, std::ostream* out) {
 /// A body of one material, its parameters in a table as a System would hold them.
 struct MaterialBody {
   MaterialBody(const ElementCase& c, const Cells& cells, bool per_element)
-      : body(distorted_box(cells, c.element)) {
+      : body(distorted_mesh(cells, c.element)) {
     auto options = filled_options("material", c.material);
+    TangentDirections tangents(body.mesh);
+    options->visit(tangents);
     if (per_element) {
       const Index items = body.mesh.num_elements();
       PerElement spread(items);
@@ -233,12 +236,14 @@ TEST_P(EveryMaterialInElements, ForcesIgnoreWhereTheRestShapeIsAndScaleWithTheWh
   Vec3 sum = Vec3::Zero();
   for (Index i = 0; i < vjp.size(); i += 3) sum += vjp.segment<3>(i);
   EXPECT_LT(sum.norm(), 1e-12 * vjp.lpNorm<1>());
-  // g(s x; s X) = s^2 g(x; X), so z^T H x + X . (dg/dX)^T z = 2 z . g.
+  // g(s x; s X) = s^2 g(x; X) of volumes, so z^T H x + X . (dg/dX)^T z = 2 z . g; s^1 of surfaces, s^0 of
+  // curves.
   const std::vector<char> free(static_cast<std::size_t>(x_.size()), 0);
   VecX hx(x_.size());
   m_.hessian(x_, false).multiply(x_, hx, free);
   const double stretched = z.dot(hx), rested = vjp.dot(VecX(m_.body.mesh.vertices.reshaped()));
-  EXPECT_NEAR(stretched + rested, 2 * z.dot(g), 1e-12 * (std::abs(stretched) + std::abs(rested)));
+  const int power = dimension_of(GetParam().element) - 1;
+  EXPECT_NEAR(stretched + rested, power * z.dot(g), 1e-12 * (std::abs(stretched) + std::abs(rested)));
   m_.move_rest(Vec3(0.3, -0.2, 0.4).replicate(n, 1));
   EXPECT_LT((m_.gradient(x_) - g).norm(), 1e-12 * g.norm());
 }
@@ -248,12 +253,16 @@ TEST_P(EveryMaterialInElements, AnInvertedRestShapeIsRefusedByElementAndChangesN
   VecX flat = VecX::Zero(x_.size());  // the elements' last node goes through the opposite side of element 0
   const Mesh& mesh = m_.body.mesh;
   const auto last = static_cast<Index>(mesh.elements(mesh.elements.rows() - 1, 0));
-  flat.segment<3>(3 * last) = 3 * (mesh.vertices.col(mesh.elements(0, 0)) - mesh.vertices.col(last));
+  const double far = is_volume(mesh.type) ? 3 : 1;  // or onto its first node
+  flat.segment<3>(3 * last) = far * (mesh.vertices.col(mesh.elements(0, 0)) - mesh.vertices.col(last));
   try {
     m_.move_rest(flat);
     FAIL() << "no error";
   } catch (const Error& e) {
-    EXPECT_NE(e.message().find("element 0 is inverted"), std::string::npos) << e.message();
+    const char* what = is_volume(mesh.type)             ? "element 0 is inverted"
+                       : mesh.type == ElementType::Tri3 ? "element 0 has no area"
+                                                        : "element 0 has no length";
+    EXPECT_NE(e.message().find(what), std::string::npos) << e.message();
   }
   EXPECT_EQ(m_.gradient(x_), g);
 }
@@ -298,8 +307,12 @@ TEST_P(EveryMaterialInElements, NotANumberInAPositionGivesNotANumber) {
 }
 
 TEST_P(EveryMaterialInElements, GivesTheSameBitsForAnyNumberOfThreads) {
-  const bool hex = GetParam().element == ElementType::Hex8;
-  MaterialBody m(GetParam(), hex ? Cells{7, 6, 6} : Cells{5, 5, 5}, true);
+  const ElementType type = GetParam().element;
+  MaterialBody m(GetParam(),
+                 type == ElementType::Hex8   ? Cells{7, 6, 6}
+                 : type == ElementType::Tri3 ? Cells{12, 12, 1}
+                                             : Cells{5, 5, 5},
+                 true);
   const VecX x = deformed(m.body.mesh, 0.5), z = random_vector(x.size(), 3);
   double value[3];
   VecX gradient[3], vjp[3];

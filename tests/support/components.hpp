@@ -182,6 +182,14 @@ std::unique_ptr<Interface> make_component(const std::string& type, const BuildCo
   return registry().make<Interface>(spec, context);
 }
 
+/// Whether a material, with its defaults, is one of elements of this dimension; also before any test runs.
+inline bool acts_on(const std::string& material, int dimension) {
+  ComponentSpec spec;
+  spec.type = material;
+  spec.options = registry().make_options("material", material);
+  return registry().make<Material>(spec, {})->acts_on(dimension);
+}
+
 /// A box whose inner vertices are moved, so that no two elements are alike.
 inline Mesh distorted_box(const Cells& cells, ElementType type) {
   Mesh mesh = make_box(0.1 * cells.cast<double>(), cells, type);
@@ -191,6 +199,45 @@ inline Mesh distorted_box(const Cells& cells, ElementType type) {
   }
   return mesh;
 }
+
+/// The same for any element type: triangles are the surface of such a box one cell thick, segments a winding
+/// curve of as many.
+inline Mesh distorted_mesh(const Cells& cells, ElementType type) {
+  if (is_volume(type)) return distorted_box(cells, type);
+  Mesh mesh;
+  mesh.type = type;
+  if (type == ElementType::Tri3) {
+    const Mesh box = distorted_box({cells.x(), cells.y(), 1}, ElementType::Tet4);
+    mesh.vertices = box.vertices;
+    mesh.elements = extract_surface(box).faces;
+    return mesh;
+  }
+  const Index segments = 8 * cells.prod();
+  mesh.vertices.resize(3, segments + 1);
+  mesh.elements.resize(2, segments);
+  for (Index i = 0; i <= segments; ++i) {
+    const auto a = static_cast<double>(i);
+    mesh.vertices.col(i) =
+        0.1 * Vec3(std::sin(0.4 * a), std::cos(0.5 * a), 0.2 * a + 0.1 * std::sin(1.9 * a));
+    if (i < segments) mesh.elements.col(i) << static_cast<int>(i), static_cast<int>(i + 1);
+  }
+  return mesh;
+}
+
+/// Gives every `direction` of fibres one tangent per element of a surface.
+struct TangentDirections final : PassiveVisitor {
+  explicit TangentDirections(const Mesh& m) : mesh(m) {}
+  void field(const char* name, Field& f, const Spec&) override {
+    if (mesh.type != ElementType::Tri3 || name != std::string("direction")) return;
+    f.items = mesh.num_elements();
+    f.values.resize(3 * f.items);
+    for (Index e = 0; e < f.items; ++e)
+      f.values.segment<3>(3 * e) = mesh.vertices.col(mesh.elements(1, e)) -
+                                   0.3 * mesh.vertices.col(mesh.elements(0, e)) -
+                                   0.7 * mesh.vertices.col(mesh.elements(2, e));
+  }
+  const Mesh& mesh;
+};
 
 /// Positions in between: bent, stretched and shaken, without inversion.
 inline VecX deformed(const Mesh& mesh, double size = 1) {
