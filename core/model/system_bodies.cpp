@@ -138,9 +138,7 @@ void require_acting(const Material& material, const std::string& type, const Bod
   if (const std::string others = materials_acting_on(dimension_of(element), *context.registry);
       !others.empty())
     message += "; materials for these: " + others;
-  if (element == ElementType::Tri3)
-    message +=
-        "; to make a solid of a closed surface give voxel_size to fill a closed surface with hexahedra";
+  if (element == ElementType::Tri3) message += "; or give voxel_size to fill a closed surface with hexahedra";
   throw context.input_error("", message);
 }
 
