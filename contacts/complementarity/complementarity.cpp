@@ -4,7 +4,9 @@ namespace resilin {
 
 void Complementarity::Options::visit(ParamVisitor& v) {
   v.text("body", body, {.doc = "body that may touch; may be left out if there is only one"});
-  v.section("nodes", nodes, {.doc = "its vertices that may touch; all of the surface if empty"});
+  v.section("nodes", nodes,
+            {.doc = "its vertices that may touch; all of the surface if empty. What a pin holds along any "
+                    "axis does not touch"});
   v.texts("colliders", colliders, {.doc = "names of the colliders that they may touch; all if empty"});
   v.choice(
       "place", place, {"surface", "kept"},

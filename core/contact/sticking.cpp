@@ -6,13 +6,14 @@ namespace resilin {
 namespace {
 
 constexpr std::size_t kMaxProjections = 64;
-constexpr double kDepth = 1e-12;  // [m] what rounding may leave of a projection
+constexpr double kDepth = 1e-12;  // what rounding may leave of a projection, relative to places and metres
 
 }  // namespace
 
 Vec3 Sticking::project(Index collider, const Vec3& x, std::vector<Projection>& steps) const {
   const auto at = [&](Index k, const Vec3& p) { return colliders_[static_cast<std::size_t>(k)]->at(t_, p); };
-  Vec3 p = x + h_ * at(collider, x).velocity;
+  // While time stands still, in a preload, nothing is taken along.
+  Vec3 p = x + (t_ > 0 ? h_ : 0) * at(collider, x).velocity;
   if (model_.keeps_place()) return p;
   for (Index next = collider; next >= 0;) {
     if (steps.size() == kMaxProjections)
@@ -21,7 +22,7 @@ Vec3 Sticking::project(Index collider, const Vec3& x, std::vector<Projection>& s
     steps.push_back({next, p});
     p -= s.distance * s.normal;
     next = -1;
-    double deepest = -kDepth;
+    double deepest = -kDepth * (1 + p.norm());
     for (const Index k : model_.colliders())
       if (const double d = at(k, p).distance; d < deepest) deepest = d, next = k;
   }
@@ -54,7 +55,7 @@ void Sticking::add_vjp(Index collider, const Vec3& x, const Vec3& z, Vec3& dx, M
   }
   dx += adjoint;
   SurfaceCotangent c;
-  c.velocity = h_ * adjoint;
+  c.velocity = (t_ > 0 ? h_ : 0) * adjoint;
   pull(collider, x, c, dx);
 }
 

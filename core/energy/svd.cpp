@@ -156,8 +156,12 @@ RESILIN_INLINE void finish(Iterate& it, Index part, Svd3Pack& out) {
   Column u0 = scaled(b[0], i0);
   u0.x = l[0] == 0.0 ? all(1.0) : u0.x;
   // The second direction is re-orthogonalised, so that U is a rotation even where s1 is tiny.
-  const Real along = dot(u0, b[1]);
-  const Column w{b[1].x - along * u0.x, b[1].y - along * u0.y, b[1].z - along * u0.z};
+  // Twice, for of a column that is rounding noise along u0 the first time leaves noise along it.
+  Column w = b[1];
+  for (int pass = 0; pass < 2; ++pass) {
+    const Real along = dot(u0, w);
+    w = {w.x - along * u0.x, w.y - along * u0.y, w.z - along * u0.z};
+  }
   const Real square = dot(w, w), i1 = rsqrt<5>(square);
   const Mask degenerate = square <= 1e-300;
   const Column spare = orthogonal(u0);

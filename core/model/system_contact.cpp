@@ -34,13 +34,16 @@ void System::check_start(const BuildContext& c, Diagnostics& found) const {
     if (contacts_[m]->pushes_out()) continue;
     double deepest = 0;
     Index node = -1, collider = -1;
-    for (const Index i : contacts_[m]->nodes())
+    for (const Index i : contacts_[m]->nodes()) {
+      const char* pinned = fixed().data() + 3 * i;
+      if (pinned[0] || pinned[1] || pinned[2]) continue;  // what a pin holds does not touch
       for (const Index k : contacts_[m]->colliders()) {
         const double d = colliders_[static_cast<std::size_t>(k)]->at(0, start.x.segment<3>(3 * i)).distance;
         // Rounding of places of the size of the scene is no penetration.
         if (d < deepest && d < -1e-12 * (1 + start.x.segment<3>(3 * i).norm()))
           deepest = d, node = i, collider = k;
       }
+    }
     if (node < 0) continue;
     BuildContext of = c;
     of.path = fmt::format("contacts[{}]", m);

@@ -35,6 +35,12 @@ SolveReport DirectAdjoint::solve(const StepProblem& problem, ConstVec x, ConstVe
   SolveReport report;
   const BlockMatrix& h = problem.hessian(x, false);
   const SpMat& a = s.matrix.update(h, problem.fixed());
+  if (a.rows() == 0) {  // everything is held
+    z.setZero();
+    report.converged = true;
+    report.residual = report.tolerance = 0;
+    return report;
+  }
   if (s.pattern_id != s.matrix.pattern_id() || !s.factor || options_.reanalyze) {
     s.factor = problem.linear_solver().analyze(a);
     s.pattern_id = s.matrix.pattern_id();

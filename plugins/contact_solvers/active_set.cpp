@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -14,7 +15,7 @@ namespace {
 
 using Contacts = std::vector<NodeContact>;
 
-constexpr double kDepth = 1e-12;  // [m] rounding of a distance
+constexpr double kDepth = 1e-12;  // rounding of a distance, relative to places and metres
 constexpr double kTouch = 1e-9;   // [m] a node that near touches
 constexpr int kReturns = 2;       // of a node in one step, after which it stays
 
@@ -28,9 +29,11 @@ bool is_held(const Contacts& contacts, Index node) {
 
 /// How wrong a set of contacts is: who must leave, and who must enter.
 struct Faults {
-  std::vector<std::pair<double, NodeContact>> pulled;    ///< force of the pull [N]
+  std::vector<std::pair<double, NodeContact>> pulled;  ///< force of the pull [N]
+  std::vector<std::pair<double, NodeContact>>
+      handed;  ///< pulled, but another collider there pushes: this one
   std::vector<std::pair<double, NodeContact>> entering;  ///< depth [m]
-  bool none() const { return pulled.empty() && entering.empty(); }
+  bool none() const { return pulled.empty() && handed.empty() && entering.empty(); }
 };
 
 class Search {
@@ -60,7 +63,7 @@ class Search {
       const ContactModel& model = *p_.system.contacts()[m];
       for (const Index i : model.nodes()) {
         if (is_held(held, i) || is_pinned(i)) continue;
-        double deepest = -depth;
+        double deepest = -depth * (1 + x.segment<3>(3 * i).norm());
         NodeContact contact{i, static_cast<Index>(m), -1, Vec3::Zero()};
         for (const Index k : model.colliders())
           if (const double d = distance(k, x.segment<3>(3 * i)); d < deepest)
@@ -85,23 +88,26 @@ class Search {
     for (NodeContact& c : contacts) {
       const Vec3 force = r_.segment<3>(3 * c.node);
       c.impulse = p_.step.context().time_step * force;
-      if (const double pull = -push(c, force); pull > noise) faults.pulled.emplace_back(pull, c);
+      const double pull = -push(c.collider, c, force);
+      if (!(pull > noise)) continue;
+      NodeContact other = c;
+      for (const Index k : p_.system.contacts()[at(c.model)]->colliders())
+        if (push(k, c, force) > push(other.collider, c, force)) other.collider = k;
+      const bool is_handed = push(other.collider, c, force) >= -noise;
+      (is_handed ? faults.handed : faults.pulled).emplace_back(pull, is_handed ? other : c);
     }
     faults.entering = penetrating(x_, contacts, kDepth);
     return faults;
   }
 
  private:
-  /// The normal part of a force on a node. In a corner, of the collider that pushes most: friction without
-  /// limit lets one collider alone exert any force that does not pull.
-  double push(const NodeContact& c, const Vec3& force) const {
-    const Vec3 place = x_.segment<3>(3 * c.node);
-    double most = force.dot(p_.system.colliders()[at(c.collider)]->at(time(), place).normal);
-    for (const Index k : p_.system.contacts()[at(c.model)]->colliders()) {
-      const SurfacePoint s = p_.system.colliders()[at(k)]->at(time(), place);
-      if (std::abs(s.distance) < kTouch) most = std::max(most, force.dot(s.normal));
-    }
-    return most;
+  /// The normal part of a force on a node in contact, if the collider is near: in a corner between several,
+  /// one that pushes can exert any force, for friction has no limit.
+  double push(Index collider, const NodeContact& c, const Vec3& force) const {
+    const SurfacePoint s = p_.system.colliders()[at(collider)]->at(time(), x_.segment<3>(3 * c.node));
+    if (collider != c.collider && std::abs(s.distance) > kTouch)
+      return -std::numeric_limits<double>::infinity();
+    return force.dot(s.normal);
   }
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   double distance(Index collider, const Vec3& p) const {
@@ -120,28 +126,36 @@ void enter(Contacts& contacts, const NodeContact& c) {
   contacts.insert(std::lower_bound(contacts.begin(), contacts.end(), c, before), c);
 }
 
+void hand(Contacts& contacts, const NodeContact& c) {
+  *std::lower_bound(contacts.begin(), contacts.end(), c, before) = c;
+}
+
 /// Nodes that came back in this step, and how often.
 class Returns {
  public:
-  void note(const Faults& faults) {
-    for (const auto& [pull, c] : faults.pulled) left_.insert(c.node);
-    for (const auto& [depth, c] : faults.entering)
-      if (left_.count(c.node) > 0) ++count_[c.node];
+  void note(const Contacts& set, const Contacts& next) {
+    for (const NodeContact& c : set)
+      if (!is_held(next, c.node)) left_.insert(c.node);
+    for (const NodeContact& c : next) {
+      const auto old = std::lower_bound(set.begin(), set.end(), c, before);
+      const bool was_held = old != set.end() && old->node == c.node;
+      if (was_held ? old->collider != c.collider : left_.count(c.node) > 0) ++count_[c.node];
+    }
   }
   /// Nodes that came back too often are not to leave again.
   void keep(Faults& faults, SolveReport& report) const {
     report.adhering = 0;
     report.largest_pull = 0;
-    auto& pulled = faults.pulled;
-    pulled.erase(std::remove_if(pulled.begin(), pulled.end(),
-                                [&](const auto& p) {
-                                  const auto it = count_.find(p.second.node);
-                                  if (it == count_.end() || it->second < kReturns) return false;
-                                  ++report.adhering;
-                                  report.largest_pull = std::max(report.largest_pull, p.first);
-                                  return true;
-                                }),
-                 pulled.end());
+    for (auto* pulled : {&faults.pulled, &faults.handed})
+      pulled->erase(std::remove_if(pulled->begin(), pulled->end(),
+                                   [&](const auto& p) {
+                                     const auto it = count_.find(p.second.node);
+                                     if (it == count_.end() || it->second < kReturns) return false;
+                                     ++report.adhering;
+                                     report.largest_pull = std::max(report.largest_pull, p.first);
+                                     return true;
+                                   }),
+                    pulled->end());
   }
 
  private:
@@ -155,11 +169,14 @@ Contacts mend(const Contacts& contacts, const Faults& faults, const std::vector<
   Contacts next = contacts;
   for (const auto& [size, c] : faults.pulled) leave(next, c);
   for (const auto& [size, c] : faults.entering) enter(next, c);
+  for (const auto& [size, c] : faults.handed) hand(next, c);
   if (std::find(seen.begin(), seen.end(), next) == seen.end()) return next;
   next = contacts;
   const auto smaller = [](const auto& a, const auto& b) { return a.first < b.first; };
   if (!faults.entering.empty())
     enter(next, std::max_element(faults.entering.begin(), faults.entering.end(), smaller)->second);
+  else if (faults.pulled.empty())
+    hand(next, std::max_element(faults.handed.begin(), faults.handed.end(), smaller)->second);
   else
     leave(next, std::max_element(faults.pulled.begin(), faults.pulled.end(), smaller)->second);
   return next;
@@ -187,6 +204,14 @@ void ActiveSet::check(const System& system, const BuildContext& context) const {
     if (std::isfinite(system.contacts()[m]->friction()))
       throw context.input_error(
           "", fmt::format("this solver is for contact that sticks, but contacts[{}] has finite friction", m));
+  std::map<Index, std::size_t> model;
+  for (std::size_t m = 0; m < system.contacts().size(); ++m)
+    for (const Index i : system.contacts()[m]->nodes())
+      if (const auto [it, is_new] = model.emplace(i, m); !is_new)
+        throw context.input_error(
+            "", fmt::format("{} is in contacts[{}] and in contacts[{}]; this solver needs all colliders of a "
+                            "node in one of them",
+                            system.describe_node(i, system.initial_state().x), it->second, m));
 }
 
 void ActiveSet::hold(const std::vector<NodeContact>& contacts, StepProblem& step) const {
@@ -210,7 +235,15 @@ SolveReport ActiveSet::solve(const ContactProblem& p, MutVec x, std::vector<Node
   Returns returns;
   for (Index trial = 0; trial < options_.max_trials; ++trial) {
     seen.push_back(set);
-    search.place(set);
+    try {
+      search.place(set);
+    } catch (const Error& e) {
+      if (e.code() != Errc::Numerics) throw;
+      total.note = e.message();  // the caller's policy decides
+      total.converged = false;
+      hold(set, p.step);
+      return total;
+    }
     hold(set, p.step);
     const SolveReport report = p.forward.solve(p.step, x);
     total.iterations += report.iterations;
@@ -223,12 +256,13 @@ SolveReport ActiveSet::solve(const ContactProblem& p, MutVec x, std::vector<Node
     Faults faults;
     if (report.converged) faults = search.judge(set, report.residual);
     if (options_.unsettled == "hold") returns.keep(faults, total);
-    returns.note(faults);
     hold(set, p.step);
     contacts = set;
     total.converged = report.converged && faults.none();
     if (!report.converged || faults.none()) return total;
-    set = mend(set, faults, seen);
+    const Contacts next = mend(set, faults, seen);
+    returns.note(set, next);
+    set = next;
   }
   total.note = fmt::format("the nodes in contact did not settle in {} trials", options_.max_trials);
   return total;
