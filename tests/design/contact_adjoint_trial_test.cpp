@@ -260,7 +260,7 @@ TEST_F(FrictionalBlock, EveryBackwardSolverCanFillTheBorder) {
     const Gradient g = gradient(mu, [&](const StepProblem& p, const VecX& x, const MatX& b) {
       MatX z(b.rows(), b.cols());
       for (Index k = 0; k < b.cols(); ++k) {
-        VecX column(b.rows());
+        VecX column = VecX::Zero(b.rows());
         const SolveReport report = backward->solve(p, x, b.col(k), column);
         EXPECT_TRUE(report.converged) << type << ": " << report.note;
         z.col(k) = column;
