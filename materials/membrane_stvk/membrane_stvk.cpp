@@ -1,5 +1,7 @@
 #include "materials/membrane_stvk/membrane_stvk.hpp"
 
+#include "materials/st_venant_kirchhoff/stvk_tangent.hpp"
+
 namespace resilin {
 namespace {
 
@@ -55,18 +57,7 @@ void MembraneStvk::add_stress(const SampleBatch& b, Pack* psi, Mat3Pack* stress)
 void MembraneStvk::add_tangent(const SampleBatch& b, TangentPack* c) const {
   for (Index p = 0; p < b.packs; ++p) {
     const LamePack l = plane_stress_lame(b.param(0, p), b.param(1, p));
-    const Mat3Pack &f = b.f[p], s = second_stress(metric(f), l), left = times_transposed(f, f);
-    // C_(ij)(kl) = d_ik S_jl + mu (F F^T)_ik d_jl + mu F_il F_kj + lambda F_ij F_kl
-    for (int j = 0; j < 3; ++j)
-      for (int q = j; q < 3; ++q)
-        for (int i = 0; i < 3; ++i)
-          for (int o = 0; o < 3; ++o) {
-            if (j == q && o < i) continue;  // upper triangle only
-            Pack h = l.mu * f(i, q) * f(o, j) + l.lambda * f(i, j) * f(o, q);
-            if (i == o) h += s(j, q);
-            if (j == q) h += l.mu * left(i, o);
-            c[p](3 * j + i, 3 * q + o) += h;
-          }
+    add_stvk_tangent(b.f[p], second_stress(metric(b.f[p]), l), l, c[p]);
   }
 }
 

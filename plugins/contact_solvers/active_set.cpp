@@ -71,13 +71,9 @@ class Search {
         if (contact.collider >= 0) found.emplace_back(-deepest, contact);
       }
     }
-    // Of a node in several models the deepest contact counts.
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-      return a.second.node != b.second.node ? a.second.node < b.second.node : a.first > b.first;
-    });
-    found.erase(std::unique(found.begin(), found.end(),
-                            [](const auto& a, const auto& b) { return a.second.node == b.second.node; }),
-                found.end());
+    // No node is in two models, but their nodes may alternate.
+    std::sort(found.begin(), found.end(),
+              [](const auto& a, const auto& b) { return before(a.second, b.second); });
     return found;
   }
 
