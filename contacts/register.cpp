@@ -1,8 +1,12 @@
 #include "contacts/complementarity/complementarity.hpp"
+#include "contacts/dry_friction/dry_friction.hpp"
 #include "core/plugin/plugin.hpp"
 
 RESILIN_PLUGIN("contacts", "0.1.0", registry) {
   using namespace resilin;
   registry.add<ContactModel, Complementarity>(
       "complementarity", "Nodes that touch a collider stick to it until it would have to pull them");
+  registry.add<ContactModel, DryFriction>(
+      "dry_friction",
+      "Nodes that touch a collider stick to it or slide along it by Coulomb's law of friction");
 }

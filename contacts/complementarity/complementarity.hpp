@@ -24,6 +24,9 @@ class Complementarity final : public ContactModel {
   const std::vector<Index>& nodes() const override { return nodes_; }
   const std::vector<Index>& colliders() const override { return colliders_; }
   double friction() const override { return std::numeric_limits<double>::infinity(); }
+  ContactResponse respond(const Vec3& trial, const Vec3& normal) const override {
+    return coulomb_response(trial, normal, friction());
+  }
   bool keeps_place() const override { return options_.place == "kept"; }
   bool pushes_out() const override { return options_.initial_penetration == "push_out"; }
 

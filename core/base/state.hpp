@@ -28,6 +28,7 @@ struct [[nodiscard]] SolveReport {
   double worst_force = 0;   ///< that residual [N]
   Index adhering = 0;       ///< nodes that a collider pulls, because they would penetrate if it did not
   double largest_pull = 0;  ///< on one of them [N]
+  double adjoint = 0;       ///< |z|_2 of the solution of an adjoint system
 };
 
 }  // namespace resilin

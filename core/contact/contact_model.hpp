@@ -19,8 +19,21 @@ struct NodeContact {
   }
 };
 
-/// Unilateral contact of nodes with colliders, Signorini's conditions at the end of a step: signed distance
-/// d >= 0, normal impulse r_n >= 0, d r_n = 0. What happens along the surface is up to friction.
+/// What contact answers to a trial force, with its derivatives.
+struct ContactResponse {
+  static constexpr int kMaxParameters = 4;
+  Vec3 force = Vec3::Zero();     ///< on the node [N]
+  Mat3 d_trial = Mat3::Zero();   ///< d force/d trial
+  Mat3 d_normal = Mat3::Zero();  ///< d force/d normal, for changes that keep its length
+  Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, kMaxParameters> d_parameters{3, 0};
+};
+
+/// Unilateral contact of nodes with colliders at the end of a step. Signorini's conditions hold for all:
+/// signed distance d >= 0, normal force f_n >= 0, d f_n = 0. What happens along the surface is the law's own.
+///
+/// With s the slip, the displacement of the node from where it would stand if it stuck (normal part: d),
+/// force and slip satisfy the law exactly if and only if, for any rho > 0 [N/m], f = respond(f - rho s, n)
+/// [Alart and Curnier 1991; METHODS 5]. All in world coordinates.
 class RESILIN_API ContactModel : public Component {
  public:
   /// Nodes of the system that may touch, ascending.
@@ -33,10 +46,21 @@ class RESILIN_API ContactModel : public Component {
   /// A node that sticks keeps its place of the start of the step, above or below the surface, instead of the
   /// nearest place on the surface.
   virtual bool keeps_place() const { return false; }
+  /// The map `respond` of the law. normal: a unit vector that points away from the collider. Without a normal
+  /// part that pushes there is no contact: the response to trial . normal <= 0 is zero, with zero
+  /// derivatives.
+  virtual ContactResponse respond(const Vec3& trial, const Vec3& normal) const = 0;
+  /// Size of its part of the parameter table: all differentiable fields in the order of visit_parameters(),
+  /// at most ContactResponse::kMaxParameters.
+  virtual Index num_parameters() const { return 0; }
   /// Bodies may start inside a collider: the first step puts them on its surface.
   virtual bool pushes_out() const { return false; }
 };
 RESILIN_KIND(ContactModel, "contact");
+
+/// Coulomb's law: the normal part of the trial force, and its tangential part shortened to at most mu times
+/// that; mu = infinity: not shortened. Its parameter, if there is one column for it, is mu (finite).
+RESILIN_API ContactResponse coulomb_response(const Vec3& trial, const Vec3& normal, double mu);
 
 /// Numbers in the system of the vertices of a body that may touch; a selector without criteria selects those
 /// of the surface. Throws Error(Input) at "body" or "nodes".

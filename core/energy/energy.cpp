@@ -10,5 +10,6 @@ std::string Energy::diagnose(const StepContext&, ConstVec) const {
   return {};
 }
 void Energy::add_param_vjp(const StepContext&, ConstVec, ConstVec, MutVec, Workspace&) const {}
+void Energy::add_start_vjp(const StepContext&, ConstVec, ConstVec, MutVec, Workspace&) const {}
 
 }  // namespace resilin

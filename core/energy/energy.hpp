@@ -15,6 +15,8 @@ struct StepContext {
   double time = 0;       ///< at its end [s]
   double time_step = 0;  ///< [s]
   Index step = 0;  ///< index of the scene's step that it belongs to; picks entries of per-step parameters
+  /// Positions of all nodes at the start of the step; null where no step is being solved.
+  const VecX* start = nullptr;
 };
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
@@ -46,6 +48,12 @@ class RESILIN_API Energy : public Component {
   virtual Index num_parameters() const { return 0; }
   /// out += (d grad E / d theta)^T z
   virtual void add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out, Workspace& ws) const;
+
+  /// True if it is an incremental potential that looks at c.start: what resists motion during a step, such as
+  /// friction or viscosity. Without a start such a potential is zero.
+  virtual bool depends_on_start() const { return false; }
+  /// out += (d grad E / d start)^T z
+  virtual void add_start_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out, Workspace& ws) const;
 };
 RESILIN_KIND(Energy, "energy");
 

@@ -112,6 +112,7 @@ class RESILIN_API System {
   Index energy_offset(std::size_t i) const { return energy_offset_[i]; }
   Index force_offset(std::size_t i) const { return force_offset_[i]; }
   const std::vector<Index>& collider_offsets() const { return collider_offset_; }
+  Index contact_offset(std::size_t i) const { return contact_offset_[i]; }
   /// Of a body's damping (mass, stiffness); -1 if it has none.
   Index damping_offset(std::size_t body) const { return body_offset_[body].damping; }
   /// Adds to c.theta what the mass, gravity and the initial state (cotangents dx0, dv0 [3n]) depend on.
@@ -174,7 +175,7 @@ class RESILIN_API System {
   double time_step_ = 0;
   ParameterTable table_;
   std::vector<std::string> per_element_;  ///< paths of the fields that were spread over elements
-  std::vector<Index> energy_offset_, force_offset_, collider_offset_;
+  std::vector<Index> energy_offset_, force_offset_, collider_offset_, contact_offset_;
   struct BodyOffsets {
     Index density = 0, damping = -1, velocity = 0, angular_velocity = 0, displacements = 0, velocities = 0;
     Index rest = -1;           ///< -1: the rest shape is no parameter

@@ -84,6 +84,12 @@ void System::register_parameters() {
     const Index added = table_.add(name, [&](ParamVisitor& v) { colliders_[k]->visit_parameters(v); });
     require_same_count(name, "num_parameters()", colliders_[k]->num_parameters(), added);
   }
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    const std::string name = fmt::format("contacts[{}]", k);
+    contact_offset_.push_back(table_.size());
+    const Index added = table_.add(name, [&](ParamVisitor& v) { contacts_[k]->visit_parameters(v); });
+    require_same_count(name, "num_parameters()", contacts_[k]->num_parameters(), added);
+  }
 }
 
 }  // namespace resilin

@@ -15,6 +15,7 @@ void add_columns(AxisGroup& g, const std::vector<Index>& rows, bool exactly) {
   for (const Index r : rows)
     if (h.column[static_cast<std::size_t>(r)] < 0) missing.push_back(r);
   const Index total = h.count + static_cast<Index>(missing.size()), width = g.b.cols();
+  if (missing.empty()) return;
   if (h.values.cols() < total) h.values.conservativeResize(g.b.rows(), std::max(total, 2 * h.values.cols()));
   for (std::size_t first = 0; first < missing.size(); first += static_cast<std::size_t>(width)) {
     g.b.setZero();
@@ -58,6 +59,16 @@ std::vector<AxisGroup> group_axes(Index num_nodes, const std::vector<char>& fixe
 
 }  // namespace
 
+MatX HeldColumns::between(const std::vector<Index>& at) const {
+  const auto size = static_cast<Index>(at.size());
+  MatX s(size, size);
+  for (Index i = 0; i < size; ++i) {
+    const Index c = column[static_cast<std::size_t>(at[static_cast<std::size_t>(i)])];
+    for (Index j = 0; j < size; ++j) s(j, i) = values(at[static_cast<std::size_t>(j)], c);
+  }
+  return s;
+}
+
 void AxisGroup::hold(const std::vector<Index>& nodes, bool exactly) {
   HeldColumns& h = held[exactly];
   std::vector<Index> rows;
@@ -65,16 +76,17 @@ void AxisGroup::hold(const std::vector<Index>& nodes, bool exactly) {
     if (row[static_cast<std::size_t>(n)] >= 0) rows.push_back(row[static_cast<std::size_t>(n)]);
   if (rows == h.rows) return;
   add_columns(*this, rows, exactly);
-  const auto count = static_cast<Index>(rows.size());
-  MatX s(count, count);
-  for (Index i = 0; i < count; ++i)
-    for (Index j = 0; j < count; ++j)
-      s(j, i) = h.values(rows[static_cast<std::size_t>(j)],
-                         h.column[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])]);
-  h.schur.compute(s);
+  h.schur.compute(h.between(rows));
   if (h.schur.info() != Eigen::Success)
     throw Error(Errc::Numerics, "the Schur complement of the held nodes is not positive definite");
   h.rows = std::move(rows);
+}
+
+MatX AxisGroup::compliance(const std::vector<Index>& nodes) {
+  std::vector<Index> rows;
+  for (const Index n : nodes) rows.push_back(row[static_cast<std::size_t>(n)]);
+  add_columns(*this, rows, false);
+  return held[false].between(rows);
 }
 
 void AxisGroup::correct(bool exactly) {

@@ -20,6 +20,8 @@ struct HeldColumns {
   std::vector<Index> rows;  ///< of the held nodes, what the factor below is for
   Eigen::LLT<MatX> schur;
   MatX multiplier;
+  /// Entries of the inverse between rows whose columns are there.
+  MatX between(const std::vector<Index>& at) const;
 };
 
 /// The matrix A of Projective Dynamics restricted to the nodes that are free along some axes, with its
@@ -50,6 +52,8 @@ struct AxisGroup {
   }
   /// Prepares S for the held nodes that have a row here.
   void hold(const std::vector<Index>& nodes, bool exactly);
+  /// Entries of the rounded inverse between nodes, all of which have a row here.
+  MatX compliance(const std::vector<Index>& nodes);
   /// x += A^-1 E l with S l = -x at the held rows.
   void correct(bool exactly);
 };

@@ -1,7 +1,5 @@
 #include "core/solve/backward_difference.hpp"
 
-#include "core/contact/sticking.hpp"
-
 #include <array>
 
 namespace resilin {
@@ -170,7 +168,7 @@ void pull_damping(const StepTools& tools, const StepContext& c, const Difference
   }
 }
 
-/// -z^T dR/d(parameters of energies and forces).
+/// -z^T dR/d(parameters of energies and forces, positions at the start of the step).
 void pull_components(const StepTools& tools, const StepContext& c, const DifferenceFormula& f,
                      const State& after, Scratch& w, std::vector<Adjoint>& adjoints, SystemCotangent& out) {
   const System& s = tools.system;
@@ -180,6 +178,9 @@ void pull_components(const StepTools& tools, const StepContext& c, const Differe
     w.minus_z = -(1 + beta / f.h) * w.z;
     e.add_param_vjp(c, after.x, w.minus_z, out.theta.segment(s.energy_offset(k), e.num_parameters()),
                     tools.workspace);
+    if (e.depends_on_start())
+      e.add_start_vjp(c, after.x, w.minus_z, adjoints[static_cast<std::size_t>(f.state[0])].x,
+                      tools.workspace);
   }
   if (s.forces().empty()) return;
   w.dx_force.setZero(s.num_dofs());
@@ -197,19 +198,27 @@ void pull_components(const StepTools& tools, const StepContext& c, const Differe
   }
 }
 
-/// From cotangents of the held places to the state at the start of the step and the colliders.
-void pull_contacts(const System& s, const StepRecord& record, const Tape& tape, const VecX& z,
-                   std::vector<Adjoint>& adjoints, SystemCotangent& out) {
-  const State& before = tape.states[static_cast<std::size_t>(record.before)];
-  Adjoint& prev = adjoints[static_cast<std::size_t>(record.before)];
-  for (const NodeContact& c : record.contacts) {
-    const Sticking sticking(s.colliders(), *s.contacts()[static_cast<std::size_t>(c.model)],
-                            record.context.time, record.context.time_step);
-    Vec3 dx = Vec3::Zero();
-    sticking.add_vjp(c.collider, before.x.segment<3>(3 * c.node), z.segment<3>(3 * c.node), dx, out.theta,
-                     s.collider_offsets());
-    prev.x.segment<3>(3 * c.node) += dx;
+/// Solves for z, the adjoint of R; with contact also for that of its law, which is pulled back at once.
+SolveReport solve_adjoint(const StepTools& tools, const StepRecord& record, StepProblem& problem,
+                          const State& after, Scratch& w, std::vector<Adjoint>& adjoints,
+                          SystemCotangent& out) {
+  SolveReport report;
+  const auto clear_fixed = [&](VecX& v) {  // a guess may come from a step that held other coordinates
+    for (Index i = 0; i < v.size(); ++i)
+      if (problem.fixed()[static_cast<std::size_t>(i)]) v[i] = 0;
+  };
+  clear_fixed(w.rhs);
+  clear_fixed(w.z);
+  if (record.contacts.empty()) {
+    report = tools.backward.solve(problem, after.x, w.rhs, w.z);
+  } else {
+    const auto before = static_cast<std::size_t>(record.before);
+    report =
+        tools.contact->adjoint({tools.system, tools.forward, tools.backward, problem, problem.previous()},
+                               after.x, record.contacts, w.rhs, w.z, adjoints[before].x, out.theta);
   }
+  report.adjoint = norm(w.z);
+  return report;
 }
 
 }  // namespace
@@ -241,8 +250,9 @@ void difference_step(const StepTools& tools, const StepContext& context, const D
     // The contacts of the step before, if the tape knows them, are the first guess.
     if (!tape.records.empty() && tape.records.back().after == record.before)
       record.contacts = tape.records.back().contacts;
-    record.report = tools.contact->solve({tools.system, tools.forward, problem, tape.states.back().x},
-                                         after.x, record.contacts);
+    record.report =
+        tools.contact->solve({tools.system, tools.forward, tools.backward, problem, tape.states.back().x},
+                             after.x, record.contacts);
   } else {
     record.report = tools.forward.solve(problem, after.x);
   }
@@ -264,31 +274,24 @@ SolveReport difference_backward(const StepTools& tools, const Tape& tape, const 
 
   prepare(tools, record.context, tape, f, w);
   StepProblem problem = problem_of(tools, record.context, tape, f, w);
-  if (!record.contacts.empty()) tools.contact->hold(record.contacts, problem);
   // All of dL/dx+: directly and through v+ = (x+ - x_ref)/h.
   w.rhs = next.x + next.v / f.h;
-  for (Index i = 0; i < s.num_dofs(); ++i)
-    if (problem.fixed()[static_cast<std::size_t>(i)]) w.rhs[i] = 0;
   // The adjoint changes little from step to step: the later step's solution is the guess.
   if (tools.begins_backward || w.z.size() != s.num_dofs()) w.z.setZero(s.num_dofs());
-  for (Index i = 0; i < s.num_dofs(); ++i)  // held now, but not in the later step
-    if (problem.fixed()[static_cast<std::size_t>(i)]) w.z[i] = 0;
-  const SolveReport report = tools.backward.solve(problem, after.x, w.rhs, w.z);
-
-  if (s.has_moving_pins() || !record.contacts.empty()) {  // dL/d(held x+) = b - (dR/d held)^T z
+  SolveReport report = solve_adjoint(tools, record, problem, after, w, adjoints, out);
+  if (s.has_moving_pins()) {  // dL/d(pinned x+) = b - (dR/d pinned)^T z
     w.none.assign(static_cast<std::size_t>(s.num_dofs()), 0);
     w.product.resize(s.num_dofs());
     problem.hessian(after.x, false).multiply(w.z, w.product, w.none);
     w.product = next.x + next.v / f.h - w.product;
-    if (s.has_moving_pins()) s.add_pin_vjp(record.context.time, w.product, out.theta);
-    pull_contacts(s, record, tape, w.product, adjoints, out);
+    s.add_pin_vjp(record.context.time, w.product, out.theta);
   }
   for (Index j = 0; j < f.count; ++j) {
     const auto k = static_cast<std::size_t>(j);
     adjoints[static_cast<std::size_t>(f.state[k])].x -= f.weight[k] / f.h * next.v;
   }
   pull_inertia(s, f, after, w, adjoints, out);
-  pull_components(tools, record.context, f, after, w, adjoints, out);
+  pull_components(tools, problem.context(), f, after, w, adjoints, out);
   if (has_damping(s)) pull_damping(tools, record.context, f, tape, after, w, adjoints, out);
   return report;
 }

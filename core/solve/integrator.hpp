@@ -56,7 +56,7 @@ class RESILIN_API Integrator : public Component {
   /// record. A solve that did not converge is appended all the same: the report says so.
   virtual void step(const StepTools& tools, const StepContext& context, Tape& tape) const = 0;
   /// Pulls adjoints[record.after] back through the step: adds to the adjoints of the states it started from
-  /// and to the cotangent. Returns the report of the linear solve.
+  /// and to the cotangent. Returns the report of the linear solve, with |z| in report.adjoint.
   virtual SolveReport backward(const StepTools& tools, const Tape& tape, const StepRecord& record,
                                std::vector<Adjoint>& adjoints, SystemCotangent& cotangent) const = 0;
 };

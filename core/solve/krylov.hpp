@@ -5,6 +5,7 @@
 #include "core/base/types.hpp"
 
 #include <string>
+#include <vector>
 
 namespace resilin {
 
@@ -28,6 +29,15 @@ using LinearMap = FunctionRef<void(ConstVec in, MutVec out)>;
 RESILIN_API KrylovReport conjugate_gradients(LinearMap h, LinearMap p, const LinearMap* exact, ConstVec b,
                                              MutVec x, bool warm, double tolerance, Index max_iterations,
                                              KrylovScratch& s);
+
+/// Restarted GMRES [Saad and Schultz 1986] for any H, preconditioned from the right by P ~ H^-1, from the
+/// given x if `warm`, else from x = 0. Stops when |b - H x| <= tolerance, which is checked.
+struct GmresScratch {
+  std::vector<VecX> basis;
+  VecX z, w;
+};
+RESILIN_API KrylovReport gmres(LinearMap h, LinearMap p, ConstVec b, MutVec x, bool warm, double tolerance,
+                               Index max_iterations, Index restart, GmresScratch& s);
 
 /// MINRES [Paige and Saunders 1975] for symmetric, possibly indefinite H, same preconditioner and stop rule
 /// (the true residual is checked before it reports Converged). From x = 0.

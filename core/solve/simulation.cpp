@@ -27,22 +27,6 @@ void keep_last_two(Tape& tape) {
   tape.records.assign(1, std::move(kept));
 }
 
-/// A backward solver that remembers the size of what it found, whichever integrator calls it.
-class Watched final : public BackwardSolver {
- public:
-  explicit Watched(const BackwardSolver& inner) : inner_(inner) {}
-  SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const override {
-    SolveReport report = inner_.solve(problem, x, b, z);
-    size_ += norm(z);
-    return report;
-  }
-  double take_size() { return std::exchange(size_, 0.0); }
-
- private:
-  const BackwardSolver& inner_;
-  mutable double size_ = 0;  // of the calling thread's backward pass: one object per pass
-};
-
 template <class Interface>
 void make(std::unique_ptr<Interface>& component, const Registry& registry, const ComponentSpec& spec,
           const char* key, const PlaceMap& places, Diagnostics& found) {
@@ -226,7 +210,6 @@ RolloutReport Simulation::run(Tape& tape, bool keep_all, const StepObserver& obs
 /// What goes from one piece of a trajectory to the piece before it.
 struct Simulation::Backward {
   const StateSeed& seed;
-  Watched watched;
   SystemCotangent cotangent;
   BackwardReport sums;
   std::vector<Adjoint> adjoints;  ///< of the states of the present piece
@@ -252,7 +235,7 @@ void Simulation::pull_back(const Tape& tape, Index first, std::size_t first_reco
     after.ensure(n);
     const StepTools tools{*system_,
                           *forward_,
-                          pass.watched,
+                          *backward_,
                           *linear_,
                           contact_.get(),
                           *workspace_,
@@ -267,8 +250,7 @@ void Simulation::pull_back(const Tape& tape, Index first, std::size_t first_reco
 void Simulation::count(const SolveReport& r, const StepRecord& record, Backward& pass) const {
   BackwardReport& sums = pass.sums;
   sums.iterations += r.linear_iterations;
-  const double size = pass.watched.take_size();
-  if (std::isfinite(record.report.residual)) sums.solver_error += size * record.report.residual;
+  if (std::isfinite(record.report.residual)) sums.solver_error += r.adjoint * record.report.residual;
   if (r.tolerance > 0)
     sums.worst_residual_ratio = std::max(sums.worst_residual_ratio, r.residual / r.tolerance);
   if (r.converged) return;
@@ -283,7 +265,7 @@ void Simulation::count(const SolveReport& r, const StepRecord& record, Backward&
 
 VecX Simulation::gradient(const Tape& tape, const FrameSeed& seed, BackwardReport* report) const {
   const StateSeed of_state = [&](Index frame, const State&, Adjoint& a) { seed(frame, a); };
-  Backward pass{of_state, Watched(*backward_), system_->zero_cotangent(), {}, {}, true};
+  Backward pass{of_state, system_->zero_cotangent(), {}, {}, true};
   pass.adjoints.resize(tape.states.size());
   pull_back(tape, 0, 0, pass);
   return finish(pass, report);
@@ -302,7 +284,7 @@ VecX Simulation::run_with_gradient(const StepObserver& observer, const StateSeed
                                    BackwardReport* backward) const {
   const CheckpointPlan plan = plan_checkpoints(steps_, system_->num_dofs(), 1e6 * memory_.budget,
                                                memory_.checkpoints, !memory_.spill.empty());
-  Backward pass{seed, Watched(*backward_), system_->zero_cotangent(), {}, {}, true};
+  Backward pass{seed, system_->zero_cotangent(), {}, {}, true};
   if (plan.keeps_all(steps_)) {
     Tape tape;
     report = run(tape, true, observer);

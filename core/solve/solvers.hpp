@@ -21,6 +21,8 @@ class RESILIN_API ForwardSolver : public Component {
  public:
   /// Starts from x (whose pinned coordinates are already in place) and leaves the solution there.
   virtual SolveReport solve(const StepProblem& problem, MutVec x) const = 0;
+  /// When it stops: also for what solves a step in its place, such as contact.
+  virtual const Tolerances& tolerances() const = 0;
 };
 RESILIN_KIND(ForwardSolver, "forward_solver");
 
@@ -29,6 +31,8 @@ class RESILIN_API BackwardSolver : public Component {
  public:
   /// z holds a guess on entry (zero if there is none), which iterative solvers start from.
   virtual SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const = 0;
+  /// Of its residual: also for what solves an adjoint in its place.
+  virtual double relative_tolerance() const = 0;
   /// What it has chosen by itself for the system that it solved last, such as the type of another solver; ""
   /// if it leaves nothing open.
   virtual std::string choice(Workspace& workspace) const;

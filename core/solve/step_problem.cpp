@@ -58,6 +58,7 @@ StepProblem::StepProblem(const System& system, const LinearSolver& linear, const
       fixed_(&system.fixed(context.time)),
       ws_(ws),
       cache_(ws.slot<Cache>(&system)) {
+  context_.start = &previous_;
   Cache& c = cache_;
   c.held.clear();
   if (c.mass_revision == system.revision() && c.mass_inertia == inertia) return;
@@ -271,6 +272,21 @@ void StepProblem::hold(const std::vector<Index>& nodes, bool refactor) {
   for (const Index i : nodes)
     for (Index k = 0; k < 3; ++k) c.held_fixed[static_cast<std::size_t>(3 * i + k)] = 1;
   fixed_ = &c.held_fixed;
+}
+
+double StepProblem::diagonal(Index node) const {
+  prepare_form();
+  return cache_.inertia3[3 * node] + cache_.form_diagonal[node];
+}
+
+std::array<MatX, 3> StepProblem::compliance(const std::vector<Index>& nodes) const {
+  prepare_factor();
+  std::array<MatX, 3> result;
+  for (AxisGroup& g : cache_.groups) {
+    const MatX s = g.compliance(nodes);
+    for (const int axis : g.axes) result[static_cast<std::size_t>(axis)] = s;
+  }
+  return result;
 }
 
 double StepProblem::prefactored_work() const {

@@ -4,6 +4,7 @@
 #include "core/model/system.hpp"
 #include "core/solve/linear_solver.hpp"
 
+#include <array>
 #include <memory>
 
 namespace resilin {
@@ -52,6 +53,11 @@ class RESILIN_API StepProblem {
   /// out = B b with B near A^-1 to single precision, symmetric and positive definite: faster, and all that a
   /// method needs that corrects itself from the residual.
   void precondition(ConstVec b, MutVec out) const;
+  /// Diagonal entry of A at a node [N/m].
+  double diagonal(Index node) const;
+  /// The compliance (B)_ij of precondition()'s B between the given free nodes, along each axis (an empty
+  /// matrix where pins leave no node free). The columns of B are kept as long as A.
+  std::array<MatX, 3> compliance(const std::vector<Index>& nodes) const;
   /// Counted work of one solve_prefactored (see Factorization::work()).
   double prefactored_work() const;
 

@@ -22,6 +22,7 @@ class AutoAdjoint final : public BackwardSolver {
   AutoAdjoint(const Options& options, const BuildContext& context);
   SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const override;
   std::string choice(Workspace& workspace) const override;
+  double relative_tolerance() const override { return krylov_.relative_tolerance(); }
 
  private:
   struct Scratch;

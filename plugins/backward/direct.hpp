@@ -14,6 +14,7 @@ class DirectAdjoint final : public BackwardSolver {
   };
   DirectAdjoint(const Options& options, const BuildContext&) : options_(options) {}
   SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const override;
+  double relative_tolerance() const override { return options_.relative_tolerance; }
   /// Of the last factorisation in this workspace; zero before the first.
   Factorization::Work work(const StepProblem& problem) const;
 

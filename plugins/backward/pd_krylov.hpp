@@ -18,6 +18,7 @@ class PdKrylov final : public BackwardSolver {
   SolveReport solve(const StepProblem& problem, ConstVec x, ConstVec b, MutVec z) const override {
     return solve_within(options_.tolerance.max_iterations, problem, x, b, z);
   }
+  double relative_tolerance() const override { return options_.tolerance.relative_tolerance; }
   SolveReport solve_within(Index max_iterations, const StepProblem& problem, ConstVec x, ConstVec b,
                            MutVec z) const;
 

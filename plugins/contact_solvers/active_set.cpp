@@ -15,6 +15,11 @@ namespace {
 
 using Contacts = std::vector<NodeContact>;
 
+struct Scratch {
+  VecX rhs, product;
+  std::vector<char> none;  ///< no coordinate is fixed
+};
+
 constexpr double kDepth = 1e-12;  // rounding of a distance, relative to places and metres
 constexpr double kTouch = 1e-9;   // [m] a node that near touches
 constexpr int kReturns = 2;       // of a node in one step, after which it stays
@@ -199,7 +204,9 @@ void ActiveSet::check(const System& system, const BuildContext& context) const {
   for (std::size_t m = 0; m < system.contacts().size(); ++m)
     if (std::isfinite(system.contacts()[m]->friction()))
       throw context.input_error(
-          "", fmt::format("this solver is for contact that sticks, but contacts[{}] has finite friction", m));
+          "", fmt::format("this solver is for contact that sticks, but contacts[{}] has finite friction: "
+                          "semismooth_newton handles that",
+                          m));
   std::map<Index, std::size_t> model;
   for (std::size_t m = 0; m < system.contacts().size(); ++m)
     for (const Index i : system.contacts()[m]->nodes())
@@ -216,6 +223,34 @@ void ActiveSet::hold(const std::vector<NodeContact>& contacts, StepProblem& step
   const bool many =
       static_cast<double>(nodes.size()) > options_.refactor_share * static_cast<double>(step.size() / 3);
   step.hold(nodes, options_.low_rank == "never" || (options_.low_rank == "auto" && many));
+}
+
+SolveReport ActiveSet::adjoint(const ContactProblem& p, ConstVec x, const Contacts& contacts, ConstVec dx,
+                               MutVec w, MutVec dstart, MutVec theta) const {
+  auto& s = p.step.workspace().slot<Scratch>(this);
+  hold(contacts, p.step);
+  s.rhs = dx;
+  for (const NodeContact& c : contacts) {
+    s.rhs.segment<3>(3 * c.node).setZero();
+    w.segment<3>(3 * c.node).setZero();
+  }
+  const SolveReport report = p.backward.solve(p.step, x, s.rhs, w);
+  // z = dL/dx - H w at the held nodes, whose law is x - place.
+  s.none.assign(static_cast<std::size_t>(x.size()), 0);
+  s.product.resize(x.size());
+  p.step.hessian(x, false).multiply(w, s.product, s.none);
+  const StepContext& c = p.step.context();
+  for (const NodeContact& contact : contacts) {
+    const Sticking sticking(p.system.colliders(),
+                            *p.system.contacts()[static_cast<std::size_t>(contact.model)], c.time,
+                            c.time_step);
+    const Index at = 3 * contact.node;
+    Vec3 pulled = Vec3::Zero();
+    sticking.add_vjp(contact.collider, p.start.segment<3>(at), dx.segment<3>(at) - s.product.segment<3>(at),
+                     pulled, theta, p.system.collider_offsets());
+    dstart.segment<3>(at) += pulled;
+  }
+  return report;
 }
 
 SolveReport ActiveSet::solve(const ContactProblem& p, MutVec x, std::vector<NodeContact>& contacts) const {

@@ -21,9 +21,11 @@ class ActiveSet final : public ContactSolver {
   void check(const System& system, const BuildContext& context) const override;
   SolveReport solve(const ContactProblem& problem, MutVec x,
                     std::vector<NodeContact>& contacts) const override;
-  void hold(const std::vector<NodeContact>& contacts, StepProblem& step) const override;
+  SolveReport adjoint(const ContactProblem& problem, ConstVec x, const std::vector<NodeContact>& contacts,
+                      ConstVec dx, MutVec w, MutVec dstart, MutVec theta) const override;
 
  private:
+  void hold(const std::vector<NodeContact>& contacts, StepProblem& step) const;
   Options options_;
 };
 

@@ -16,6 +16,7 @@ class Newton final : public ForwardSolver {
   };
   Newton(const Options& options, const BuildContext&) : options_(options) {}
   SolveReport solve(const StepProblem& problem, MutVec x) const override;
+  const Tolerances& tolerances() const override { return options_.tolerances; }
 
  private:
   Options options_;

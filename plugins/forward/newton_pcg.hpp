@@ -14,6 +14,7 @@ class NewtonPcg final : public ForwardSolver {
   };
   NewtonPcg(const Options& options, const BuildContext&) : options_(options) {}
   SolveReport solve(const StepProblem& problem, MutVec x) const override;
+  const Tolerances& tolerances() const override { return options_.tolerances; }
 
  private:
   Options options_;

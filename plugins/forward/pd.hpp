@@ -22,6 +22,7 @@ class ProjectiveDynamics final : public ForwardSolver {
   };
   ProjectiveDynamics(const Options& options, const BuildContext&) : options_(options) {}
   SolveReport solve(const StepProblem& problem, MutVec x) const override;
+  const Tolerances& tolerances() const override { return options_.tolerances; }
 
  private:
   SolveReport local_global(const StepProblem& problem, MutVec x) const;

@@ -17,6 +17,7 @@ class PdAnderson final : public ForwardSolver {
   };
   PdAnderson(const Options& options, const BuildContext&) : options_(options) {}
   SolveReport solve(const StepProblem& problem, MutVec x) const override;
+  const Tolerances& tolerances() const override { return options_.tolerances; }
 
  private:
   Options options_;

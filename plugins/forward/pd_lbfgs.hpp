@@ -15,6 +15,7 @@ class PdLbfgs final : public ForwardSolver {
   };
   PdLbfgs(const Options& options, const BuildContext&) : options_(options) {}
   SolveReport solve(const StepProblem& problem, MutVec x) const override;
+  const Tolerances& tolerances() const override { return options_.tolerances; }
 
  private:
   Options options_;

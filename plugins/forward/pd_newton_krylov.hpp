@@ -18,6 +18,7 @@ class PdNewtonKrylov final : public ForwardSolver {
   using Options = InexactNewtonOptions;
   PdNewtonKrylov(const Options& options, const BuildContext&) : options_(options) {}
   SolveReport solve(const StepProblem& problem, MutVec x) const override;
+  const Tolerances& tolerances() const override { return options_.tolerances; }
 
  private:
   Options options_;

@@ -70,7 +70,8 @@ SolveReport QuasiStatic::backward(const StepTools& tools, const Tape& tape, cons
   for (Index i = 0; i < s.num_dofs(); ++i)
     if (problem.fixed()[static_cast<std::size_t>(i)]) w.rhs[i] = 0;
   w.z.setZero(s.num_dofs());
-  const SolveReport report = tools.backward.solve(problem, after.x, w.rhs, w.z);
+  SolveReport report = tools.backward.solve(problem, after.x, w.rhs, w.z);
+  report.adjoint = norm(w.z);
   if (s.has_moving_pins()) {
     w.none.assign(static_cast<std::size_t>(s.num_dofs()), 0);
     w.product.resize(s.num_dofs());
@@ -85,8 +86,9 @@ SolveReport QuasiStatic::backward(const StepTools& tools, const Tape& tape, cons
   w.minus_z = -w.z;
   for (std::size_t k = 0; k < s.energies().size(); ++k) {
     const Energy& e = *s.energies()[k];
-    e.add_param_vjp(record.context, after.x, w.minus_z,
+    e.add_param_vjp(problem.context(), after.x, w.minus_z,
                     out.theta.segment(s.energy_offset(k), e.num_parameters()), tools.workspace);
+    if (e.depends_on_start()) e.add_start_vjp(problem.context(), after.x, w.minus_z, prev.x, tools.workspace);
   }
   w.z *= factor;
   w.dv.setZero(s.num_dofs());

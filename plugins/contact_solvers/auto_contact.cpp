@@ -1,0 +1,13 @@
+#include "plugins/contact_solvers/auto_contact.hpp"
+
+#include <cmath>
+
+namespace resilin {
+
+const ContactSolver& AutoContact::choose(const System& system) const {
+  for (const auto& model : system.contacts())
+    if (std::isfinite(model->friction())) return sliding_;
+  return sticking_;
+}
+
+}  // namespace resilin

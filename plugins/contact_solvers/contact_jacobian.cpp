@@ -1,0 +1,107 @@
+#include "plugins/contact_solvers/contact_jacobian.hpp"
+
+namespace resilin {
+namespace {
+
+/// Added to the diagonal of K, whose entries are of order 1: a node that sticks to two colliders at once
+/// leaves the share of each open. K only preconditions, so the answer does not change.
+constexpr double kShift = 1e-9;
+
+}  // namespace
+
+void ContactJacobian::update(const StepProblem& problem, const BlockMatrix& hessian,
+                             const std::vector<ActiveContact>& active) {
+  problem_ = &problem;
+  hessian_ = &hessian;
+  active_ = &active;
+  update_compliance();
+  const Index m = count();
+  k_.resize(3 * m, 3 * m);
+  for (Index j = 0; j < m; ++j)
+    for (Index i = 0; i < m; ++i) {
+      const auto& law = active[static_cast<std::size_t>(i)].law;
+      for (Index axis = 0; axis < 3; ++axis)
+        k_.block<3, 1>(3 * i, 3 * j + axis) =
+            law.d_position.col(axis) *
+            compliance_[static_cast<std::size_t>(axis)](place_[static_cast<std::size_t>(i)],
+                                                        place_[static_cast<std::size_t>(j)]);
+      if (i == j) k_.block<3, 3>(3 * i, 3 * i) += law.d_force + kShift * Mat3::Identity();
+    }
+  lu_.compute(k_);
+  g_.resize(problem.size());
+  u_.resize(problem.size());
+}
+
+void ContactJacobian::update_compliance() {
+  nodes_.clear();
+  place_.clear();
+  for (const ActiveContact& a : *active_) {
+    if (nodes_.empty() || nodes_.back() != a.node) nodes_.push_back(a.node);
+    place_.push_back(static_cast<Index>(nodes_.size()) - 1);
+  }
+  compliance_ = problem_->compliance(nodes_);
+}
+
+void ContactJacobian::gather(ConstVec full, VecX& part) const {
+  part.resize(3 * count());
+  for (Index k = 0; k < count(); ++k)
+    part.segment<3>(3 * k) = full.segment<3>(3 * (*active_)[static_cast<std::size_t>(k)].node);
+}
+void ContactJacobian::scatter_add(const VecX& part, MutVec full) const {
+  for (Index k = 0; k < count(); ++k)
+    full.segment<3>(3 * (*active_)[static_cast<std::size_t>(k)].node) += part.segment<3>(3 * k);
+}
+
+void ContactJacobian::multiply(ConstVec in, MutVec out) const {
+  const Index n = problem_->size();
+  hessian_->multiply(in.head(n), out.head(n), problem_->fixed());
+  f_ = -in.tail(3 * count());
+  scatter_add(f_, out.head(n));
+  for (Index k = 0; k < count(); ++k) {
+    const ActiveContact& a = (*active_)[static_cast<std::size_t>(k)];
+    out.segment<3>(n + 3 * k) =
+        a.law.d_position * in.segment<3>(3 * a.node) + a.law.d_force * in.segment<3>(n + 3 * k);
+  }
+}
+
+void ContactJacobian::precondition(ConstVec in, MutVec out) const {
+  const Index n = problem_->size();
+  problem_->precondition(in.head(n), u_);
+  gather(u_, part_);
+  f_ = in.tail(3 * count());
+  for (Index k = 0; k < count(); ++k)
+    f_.segment<3>(3 * k) -= (*active_)[static_cast<std::size_t>(k)].law.d_position * part_.segment<3>(3 * k);
+  out.tail(3 * count()) = lu_.solve(f_);
+  g_ = in.head(n);
+  f_ = out.tail(3 * count());
+  scatter_add(f_, g_);
+  problem_->precondition(g_, out.head(n));
+}
+
+void ContactJacobian::multiply_transposed(ConstVec in, MutVec out) const {
+  const Index n = problem_->size();
+  hessian_->multiply(in.head(n), out.head(n), problem_->fixed());
+  for (Index k = 0; k < count(); ++k) {
+    const ActiveContact& a = (*active_)[static_cast<std::size_t>(k)];
+    const Vec3 z = in.segment<3>(n + 3 * k);
+    out.segment<3>(3 * a.node) += a.law.d_position.transpose() * z;
+    out.segment<3>(n + 3 * k) = a.rho * (a.law.d_force.transpose() * z - in.segment<3>(3 * a.node));
+  }
+}
+
+void ContactJacobian::precondition_transposed(ConstVec in, MutVec out) const {
+  const Index n = problem_->size();
+  problem_->precondition(in.head(n), u_);
+  gather(u_, part_);
+  for (Index k = 0; k < count(); ++k)
+    part_.segment<3>(3 * k) += in.segment<3>(n + 3 * k) / (*active_)[static_cast<std::size_t>(k)].rho;
+  out.tail(3 * count()) = lu_.transpose().solve(part_);
+  g_ = in.head(n);
+  for (Index k = 0; k < count(); ++k) {
+    const ActiveContact& a = (*active_)[static_cast<std::size_t>(k)];
+    g_.segment<3>(3 * a.node) -= a.law.d_position.transpose() * out.segment<3>(n + 3 * k);
+  }
+  problem_->precondition(g_, out.head(n));
+}
+
+}  // namespace resilin

@@ -1,0 +1,48 @@
+// The linearised step with contact, and its approximate inverse from the prefactorised matrix.
+#pragma once
+
+#include "plugins/contact_solvers/node_contacts.hpp"
+
+#include <Eigen/LU>
+
+#include <array>
+
+namespace resilin {
+
+/// With E the contact nodes' selection, D_k = d respond/d trial and Q_k = dL_k/dx:
+///     J (dx, df) = (H dx - E df,  Q E^T dx + (I - D) df)
+/// over 3n + 3m numbers, m contacts. The preconditioner has A, the matrix of Projective Dynamics, in the
+/// place of H: with B ~ A^-1 and S = E^T B E it costs the factor of the 3m x 3m matrix K = I - D + Q S, once
+/// for each set of contacts and modes, and two solves with A.
+class ContactJacobian {
+ public:
+  void update(const StepProblem& problem, const BlockMatrix& hessian,
+              const std::vector<ActiveContact>& active);
+  Index size() const { return problem_->size() + 3 * count(); }
+
+  void multiply(ConstVec in, MutVec out) const;
+  void precondition(ConstVec in, MutVec out) const;
+  /// The same for the transpose, whose last 3m rows are multiplied by rho of their contacts: then all rows
+  /// have the units of dL/dx.
+  void multiply_transposed(ConstVec in, MutVec out) const;
+  void precondition_transposed(ConstVec in, MutVec out) const;
+
+ private:
+  Index count() const { return static_cast<Index>(active_->size()); }
+  void update_compliance();
+  /// The contact nodes' part of a vector over all nodes, one after the other, and back (adding).
+  void gather(ConstVec full, VecX& part) const;
+  void scatter_add(const VecX& part, MutVec full) const;
+
+  const StepProblem* problem_ = nullptr;
+  const BlockMatrix* hessian_ = nullptr;
+  const std::vector<ActiveContact>* active_ = nullptr;
+  std::vector<Index> nodes_;  ///< of the contacts, each once, ascending
+  std::vector<Index> place_;  ///< of each contact among them
+  std::array<MatX, 3> compliance_;
+  MatX k_;
+  Eigen::PartialPivLU<MatX> lu_;
+  mutable VecX g_, u_, part_, f_;
+};
+
+}  // namespace resilin
