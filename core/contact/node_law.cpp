@@ -18,9 +18,9 @@ NodeLaw::Value NodeLaw::evaluate(const Vec3& force, const Vec3& x, double rho) c
   v.response = model_->respond(v.trial, n);
   v.residual = force - v.response.force;
   const Mat3& curvature = v.surface.hessian;
-  const Mat3 d_slip = Mat3::Identity() + (d - n.dot(e)) * curvature - n * (curvature * e).transpose();
+  v.d_slip = Mat3::Identity() + (d - n.dot(e)) * curvature - n * (curvature * e).transpose();
   v.d_force = Mat3::Identity() - v.response.d_trial;
-  v.d_position = rho * v.response.d_trial * d_slip - v.response.d_normal * curvature;
+  v.d_position = rho * v.response.d_trial * v.d_slip - v.response.d_normal * curvature;
   return v;
 }
 

@@ -13,6 +13,7 @@ class RESILIN_API NodeLaw {
   struct Value {
     SurfacePoint surface;      ///< of the collider at x
     Vec3 slip, trial;          ///< s [m], f - rho s [N]
+    Mat3 d_slip;               ///< ds/dx
     ContactResponse response;  ///< to the trial force
     Vec3 residual;             ///< L [N]
     Mat3 d_force, d_position;  ///< dL/df, dL/dx [N/m]

@@ -223,11 +223,15 @@ SolveReport solve_adjoint(const StepTools& tools, const StepRecord& record, Step
 
 }  // namespace
 
-void locate_residual(const StepProblem& problem, ConstVec x, SolveReport& report) {
+void locate_residual(const StepProblem& problem, ConstVec x, const std::vector<NodeContact>& contacts,
+                     SolveReport& report) {
   if (report.converged || !x.allFinite()) return;
   VecX r(problem.size());
   problem.residual(x, r);
   if (!r.allFinite()) return;
+  for (const NodeContact& c : contacts)
+    if (!problem.fixed()[static_cast<std::size_t>(3 * c.node)])
+      r.segment<3>(3 * c.node) -= c.impulse / problem.context().time_step;
   const double worst = as_columns(r).colwise().norm().maxCoeff(&report.worst_node);
   report.worst_force = worst;
 }
@@ -256,7 +260,7 @@ void difference_step(const StepTools& tools, const StepContext& context, const D
   } else {
     record.report = tools.forward.solve(problem, after.x);
   }
-  locate_residual(problem, after.x, record.report);
+  locate_residual(problem, after.x, record.contacts, record.report);
   after.v = (after.x - w.x_ref) / formula.h;
   tape.states.push_back(std::move(after));
   tape.records.push_back(std::move(record));

@@ -27,7 +27,8 @@ RESILIN_API SolveReport difference_backward(const StepTools& tools, const Tape& 
                                             const StepRecord& record, const DifferenceFormula& formula,
                                             std::vector<Adjoint>& adjoints, SystemCotangent& cotangent);
 
-/// Names the node with the largest residual of a solve that did not converge.
-RESILIN_API void locate_residual(const StepProblem& problem, ConstVec x, SolveReport& report);
+/// Names the node with the largest residual, less the forces of contacts, of a solve that did not converge.
+RESILIN_API void locate_residual(const StepProblem& problem, ConstVec x,
+                                 const std::vector<NodeContact>& contacts, SolveReport& report);
 
 }  // namespace resilin

@@ -12,7 +12,8 @@ class AutoContact final : public ContactSolver {
   struct Options {
     void visit(ParamVisitor&) {}
   };
-  AutoContact(const Options&, const BuildContext& context) : sticking_({}, context), sliding_({}, context) {}
+  AutoContact(const Options&, const BuildContext& context)
+      : sticking_(ActiveSet::Options(), context), sliding_(SemismoothNewton::Options(), context) {}
 
   void check(const System& system, const BuildContext& context) const override {
     choose(system).check(system, context);

@@ -57,7 +57,8 @@ void NodeContacts::find_active(ConstVec x, std::vector<ActiveContact>& active) {
       force.setZero();
       continue;
     }
-    active.push_back({k, pair.node, pair.rho, law(pair).evaluate(force, at, pair.rho)});
+    active.push_back({k, pair.node, p_.system.contacts()[static_cast<std::size_t>(pair.model)].get(),
+                      pair.rho, law(pair).evaluate(force, at, pair.rho)});
   }
 }
 

@@ -1,5 +1,6 @@
 #include "core/plugin/plugin.hpp"
 #include "plugins/contact_solvers/auto_contact.hpp"
+#include "plugins/contact_solvers/fixed_point_contact.hpp"
 
 RESILIN_PLUGIN("contact_solvers", "0.1.0", registry) {
   using namespace resilin;
@@ -11,4 +12,9 @@ RESILIN_PLUGIN("contact_solvers", "0.1.0", registry) {
   registry.add<ContactSolver, SemismoothNewton>(
       "semismooth_newton",
       "Contact with any law of friction: a Newton method on the step and the law together");
+  registry.add<ContactSolver, Delassus>(
+      "delassus",
+      "Any law, without a Hessian: Gauss-Seidel sweeps over the contact forces, then a global step");
+  registry.add<ContactSolver, Splitting>(
+      "splitting", "Any law, without a Hessian: each node's force by its own inertia, then a global step");
 }

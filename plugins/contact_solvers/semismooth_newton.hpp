@@ -1,20 +1,21 @@
 // Contact with any law by a semismooth Newton method on the step and the law together [Alart and Curnier
 // 1991; METHODS 5]: exact at convergence, friction included. It solves the step itself and takes its
 // tolerances from the scene's forward and backward solvers; each direction is found by GMRES, preconditioned
-// by the factor of Projective Dynamics and a dense matrix over the nodes in contact.
+// by the factor of Projective Dynamics and a dense matrix over the nodes in contact. Where no step along a
+// direction is better, at a kink of the law, Gauss-Seidel sweeps (see delassus) go on to another iterate.
 #pragma once
 
-#include "core/solve/contact_solver.hpp"
+#include "plugins/contact_solvers/contact_adjoint.hpp"
+#include "plugins/contact_solvers/contact_iterate.hpp"
 
 namespace resilin {
 
 class SemismoothNewton final : public ContactSolver {
  public:
   struct Options {
-    double gap_tolerance = 1e-10;
-    Index max_iterations = 100;
-    Index max_linear_iterations = 2000;
-    Index restart = 100;
+    ContactTolerance tolerance;
+    Index max_iterations = 200;
+    GmresOptions gmres;
     void visit(ParamVisitor& v);
   };
   SemismoothNewton(const Options& options, const BuildContext&) : options_(options) {}
@@ -23,7 +24,9 @@ class SemismoothNewton final : public ContactSolver {
   SolveReport solve(const ContactProblem& problem, MutVec x,
                     std::vector<NodeContact>& contacts) const override;
   SolveReport adjoint(const ContactProblem& problem, ConstVec x, const std::vector<NodeContact>& contacts,
-                      ConstVec dx, MutVec w, MutVec dstart, MutVec theta) const override;
+                      ConstVec dx, MutVec w, MutVec dstart, MutVec theta) const override {
+    return solve_contact_adjoint(problem, options_.gmres, x, contacts, dx, w, dstart, theta);
+  }
 
  private:
   Options options_;

@@ -49,7 +49,7 @@ void QuasiStatic::step(const StepTools& tools, const StepContext& context, Tape&
   record.before = static_cast<Index>(tape.states.size()) - 1;
   record.after = record.before + 1;
   record.report = tools.forward.solve(problem, after.x);
-  locate_residual(problem, after.x, record.report);
+  locate_residual(problem, after.x, {}, record.report);
   tape.states.push_back(std::move(after));
   tape.records.push_back(std::move(record));
 }

@@ -1,0 +1,53 @@
+#include "plugins/contact_solvers/contact_adjoint.hpp"
+
+#include "core/solve/krylov.hpp"
+
+namespace resilin {
+namespace {
+
+struct Scratch {
+  ContactJacobian jacobian;
+  GmresScratch krylov;
+  VecX b, solution;
+};
+
+}  // namespace
+
+void GmresOptions::visit(ParamVisitor& v) {
+  v.integer("max_linear_iterations", max_linear_iterations,
+            {.doc = "GMRES iterations of one linear system", .min = 1, .max = 1e9});
+  v.integer("restart", restart, {.doc = "GMRES vectors that are kept", .min = 1, .max = 1e5});
+}
+
+SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& options, ConstVec x,
+                                  const std::vector<NodeContact>& contacts, ConstVec dx, MutVec w,
+                                  MutVec dstart, MutVec theta) {
+  auto& s = p.step.workspace().slot<Scratch>(&p.system);
+  p.step.hold({});
+  NodeContacts pairs(p);
+  pairs.take(contacts);
+  std::vector<ActiveContact> active;
+  pairs.find_active(x, active);
+  const Index n = x.size(), m = static_cast<Index>(active.size());
+  s.jacobian.update(p.step, p.step.hessian(x, false), active);
+  s.b.setZero(n + 3 * m);
+  s.b.head(n) = dx;
+  s.solution.setZero(n + 3 * m);
+  s.solution.head(n) = w;
+  SolveReport report;
+  report.tolerance = p.backward.relative_tolerance() * norm(dx);
+  const KrylovReport k =
+      gmres([&](ConstVec in, MutVec out) { s.jacobian.multiply_transposed(in, out); },
+            [&](ConstVec in, MutVec out) { s.jacobian.precondition_transposed(in, out); }, s.b, s.solution,
+            true, report.tolerance, options.max_linear_iterations, options.restart, s.krylov);
+  report.iterations = report.linear_iterations = k.iterations;
+  report.residual = k.residual;
+  report.converged = k.stop == KrylovReport::Stop::Converged;
+  if (k.stop == KrylovReport::Stop::Breakdown) report.note = "GMRES came no nearer to the solution";
+  w = s.solution.head(n);
+  for (Index c = 0; c < m; ++c)
+    pairs.pull(active[static_cast<std::size_t>(c)], x, s.solution.segment<3>(n + 3 * c), dstart, theta);
+  return report;
+}
+
+}  // namespace resilin

@@ -1,0 +1,88 @@
+#include "plugins/contact_solvers/contact_iterate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace resilin {
+
+void ContactTolerance::visit(ParamVisitor& v) {
+  v.real("gap_tolerance", gap,
+         {.doc = "how far a node in contact may be from where the law wants it",
+          .unit = "m",
+          .min = 0,
+          .max = 1,
+          .open = true});
+  v.real("force_tolerance", force,
+         {.doc = "how far a contact force may be from what the law wants, relative to the largest one",
+          .min = 0,
+          .max = 1,
+          .open = true});
+}
+
+ContactEvaluator::ContactEvaluator(const ContactProblem& problem, const ContactTolerance& tolerance)
+    : p_(problem), tolerance_(tolerance), contacts_(problem) {
+  p_.step.hold({});
+}
+
+ContactIterate ContactEvaluator::start(ConstVec x, const std::vector<NodeContact>& contacts) {
+  admissible_ = x;
+  VecX r(x.size());
+  start_solve(p_.step, p_.forward.tolerances(), admissible_, r, report);
+  contacts_.take(contacts);
+  ContactIterate first;
+  first.x = x;
+  first.forces = contacts_.forces();
+  evaluate(first);
+  if (!first.is_admissible) {
+    first.x = admissible_;
+    evaluate(first);
+  }
+  return first;
+}
+
+void ContactEvaluator::evaluate(ContactIterate& i) {
+  contacts_.set_forces(i.forces);
+  contacts_.find_active(i.x, i.active);
+  i.forces = contacts_.forces();
+  i.r.resize(i.x.size());
+  i.preconditioned.resize(i.x.size());
+  const double g = p_.step.residual(i.x, i.r);
+  ++report.evaluations;
+  contacts_.subtract_forces(i.r);
+  i.residual = norm(i.r);
+  i.is_admissible = std::isfinite(g) && std::isfinite(i.residual);
+  if (!i.is_admissible) return;
+  p_.step.precondition(i.r, i.preconditioned);
+  i.merit = dot(i.r, i.preconditioned);
+  i.law = 0;
+  double largest = 0;
+  for (const ActiveContact& a : i.active) largest = std::max(largest, a.law.trial.norm());
+  for (const ActiveContact& a : i.active) {
+    i.merit += a.law.residual.squaredNorm() / a.rho;
+    const double rounding = 16 * std::numeric_limits<double>::epsilon() *
+                            (a.law.trial.norm() + a.rho * i.x.segment<3>(3 * a.node).norm());
+    const double allowed =
+        std::max(std::min({report.tolerance, a.rho * tolerance_.gap, tolerance_.force * largest}), rounding);
+    i.law = std::max(i.law, a.law.residual.norm() / allowed);
+  }
+}
+
+SolveReport ContactEvaluator::finish(const ContactIterate& last, MutVec x,
+                                     std::vector<NodeContact>& contacts) {
+  report.residual = last.residual;
+  report.converged = is_solved(last);
+  if (!last.is_admissible)
+    report.note = "the residual is not a number";
+  else if (!report.converged && report.note.empty() && last.law > 1)
+    report.note =
+        fmt::format("contact did not settle: its law is missed by {:.3g} times the tolerance", last.law);
+  x = last.x;
+  contacts_.set_forces(last.forces);
+  contacts = contacts_.record();
+  return report;
+}
+
+}  // namespace resilin

@@ -1,0 +1,54 @@
+// An iterate of a step with contact, and how far it is from a solution.
+#pragma once
+
+#include "plugins/contact_solvers/node_contacts.hpp"
+
+namespace resilin {
+
+struct ContactIterate {
+  VecX x;        ///< [m]
+  Mat3X forces;  ///< [N], of all pairs
+  std::vector<ActiveContact> active;
+  VecX r;                      ///< R(x) - E f [N]
+  VecX preconditioned;         ///< B r [m]
+  double residual = 0;         ///< |r|_2 [N]
+  double merit = 0;            ///< r . B r + sum |L|^2 / rho [J]
+  double law = 0;              ///< largest |L| over what is allowed
+  bool is_admissible = false;  ///< R(x) exists
+};
+
+/// When the law counts as satisfied: |L| <= min(tolerance of the residual, rho gap, force times the largest
+/// force in contact), unless rounding alone is more.
+struct ContactTolerance {
+  double gap = 1e-10;   ///< [m]
+  double force = 1e-9;  ///< [-]
+  void visit(ParamVisitor& v);
+};
+
+/// Evaluates iterates of one step and knows when one is a solution.
+class ContactEvaluator {
+ public:
+  /// Starts the solve: the tolerance is that of the forward solver.
+  ContactEvaluator(const ContactProblem& problem, const ContactTolerance& tolerance);
+
+  /// The first iterate: x with the forces of `contacts` or, if R(x) does not exist, an x where it does.
+  ContactIterate start(ConstVec x, const std::vector<NodeContact>& contacts);
+  /// Fills in all but x and forces; the forces of pairs that do not touch become zero.
+  void evaluate(ContactIterate& i);
+  bool is_solved(const ContactIterate& i) const {
+    return i.is_admissible && i.residual <= report.tolerance && i.law <= 1;
+  }
+  /// Leaves x and the contacts of the last iterate to the caller and completes the report.
+  SolveReport finish(const ContactIterate& last, MutVec x, std::vector<NodeContact>& contacts);
+
+  const ContactProblem& problem() const { return p_; }
+  SolveReport report;
+
+ private:
+  const ContactProblem& p_;
+  ContactTolerance tolerance_;
+  NodeContacts contacts_;
+  VecX admissible_;
+};
+
+}  // namespace resilin

@@ -1,0 +1,50 @@
+#include "plugins/contact_solvers/fixed_point_contact.hpp"
+
+#include "plugins/contact_solvers/contact_sweep.hpp"
+
+#include <fmt/format.h>
+
+namespace resilin {
+namespace {
+
+constexpr Index kSweeps =
+    50;  // of Gauss-Seidel in one iteration, which goes on from where the last one ended
+
+}  // namespace
+
+void FixedPointContact::Options::visit(ParamVisitor& v) {
+  tolerance.visit(v);
+  v.integer("max_iterations", max_iterations, {.doc = "iterations of a step", .min = 1, .max = 1e9});
+  gmres.visit(v);
+}
+
+void require_surface_law(const System& system, const BuildContext& context) {
+  for (std::size_t m = 0; m < system.contacts().size(); ++m)
+    if (system.contacts()[m]->keeps_place())
+      throw context.input_error(
+          "", fmt::format("contacts[{}] keeps places off the surface: only active_set does that", m));
+}
+
+void FixedPointContact::check(const System& system, const BuildContext& context) const {
+  require_surface_law(system, context);
+}
+
+SolveReport FixedPointContact::solve(const ContactProblem& p, MutVec x,
+                                     std::vector<NodeContact>& contacts) const {
+  ContactEvaluator evaluator(p, options_.tolerance);
+  ContactSweep sweep(p);
+  ContactIterate now = evaluator.start(x, contacts);
+  while (now.is_admissible && !evaluator.is_solved(now) &&
+         evaluator.report.iterations < options_.max_iterations) {
+    ++evaluator.report.iterations;
+    if (splits_)
+      sweep.split(now);
+    else
+      sweep.gauss_seidel(now, kSweeps);
+    sweep.move(now);
+    evaluator.evaluate(now);
+  }
+  return evaluator.finish(now, x, contacts);
+}
+
+}  // namespace resilin
