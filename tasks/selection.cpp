@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace resilin {
 
@@ -19,6 +20,39 @@ std::vector<Index> NodeSelection::vertices(const BuildContext& context) const {
   }
   if (all.empty()) throw context.input_error("nodes", "the selection matches no vertex");
   return all;
+}
+
+NodeMean::NodeMean(std::vector<Index> selected, const std::string& of, const BuildContext& context)
+    : nodes(std::move(selected)), weights(VecX::Ones(static_cast<Index>(nodes.size()))) {
+  if (of == "center_of_mass") {
+    const VecX measures = vertex_measures(context);
+    for (std::size_t i = 0; i < nodes.size(); ++i) weights[static_cast<Index>(i)] = measures[nodes[i]];
+  }
+  weights /= weights.sum();
+}
+
+Vec3 NodeMean::operator()(const VecX& q) const {
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    sum += weights[static_cast<Index>(i)] * q.segment<3>(3 * nodes[i]);
+  return sum;
+}
+
+void NodeMean::add_vjp(const Vec3& z, VecX& out) const {
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    out.segment<3>(3 * nodes[i]) += weights[static_cast<Index>(i)] * z;
+}
+
+Vec3 axes_mask(const std::vector<std::string>& axes, const BuildContext& context) {
+  if (axes.empty()) throw context.input_error("axes", "no axis is left to compare");
+  Vec3 mask = Vec3::Zero();
+  for (const std::string& axis : axes) mask[axis[0] - 'x'] = 1;
+  return mask;
+}
+
+Vec3 unit_vector(const Vec3& v, const std::string& key, const BuildContext& context) {
+  if (!(v.norm() > 0)) throw context.input_error(key, "expected a direction, got the zero vector");
+  return v.normalized();
 }
 
 void check_frames(const std::vector<Index>& frames, const BuildContext& context) {

@@ -33,47 +33,60 @@ std::string parameters_text(const Task& task, ConstVec u) {
 
 }  // namespace
 
-void JudgedPoint::set(Index number, ConstVec at, ConstVec slope, double value, double uncertainty) {
+void JudgedPoint::set(Index number, ConstVec at, const VecX& slope, double value, double uncertainty) {
   *this = {number, at, slope, value, uncertainty, 0, 0};
 }
 
 void JudgedPoint::judge(ConstVec trial, double trial_noise) {
-  const double promised = -gradient.dot(trial - u), uncertainty = noise + trial_noise;
   ++trials;
+  if (!has_gradient()) return;
+  const double promised = -gradient.dot(trial - u), uncertainty = noise + trial_noise;
   if (promised > 0)
     worst_promise = std::max(
         worst_promise, uncertainty > 0 ? promised / uncertainty : std::numeric_limits<double>::infinity());
 }
 
 JournaledObjective::JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal,
-                                       std::string suffix)
-    : job_(job), task_(task), journal_(journal), suffix_(std::move(suffix)) {}
+                                       std::string suffix, Index budget)
+    : job_(job), task_(task), journal_(journal), suffix_(std::move(suffix)), budget_(budget) {}
 
-double JournaledObjective::evaluate(ConstVec u, MutVec gradient) {
+void JournaledObjective::check_budget(bool with_gradient) const {
+  const Index used = steps_.empty() ? 0 : steps_.back().total();
+  const Index wanted = (with_gradient ? 2 : 1) * task_.simulation().num_steps();
+  if (budget_ == 0 || wanted <= budget_ - used) return;
+  throw BudgetSpent(
+      fmt::format("the step budget is spent: {} of {} steps are used, the next evaluation takes {}", used,
+                  budget_, wanted));
+}
+
+double JournaledObjective::answer(ConstVec u, MutVec* gradient) {
   if (interrupted()) throw Interrupted();
+  check_budget(gradient != nullptr);
   const auto number = static_cast<Index>(losses_.size()) + 1;
-  if (const auto* known = journal_.next(u)) {
+  if (const auto* known = journal_.next(u, gradient != nullptr)) {
+    add_steps({static_cast<Index>(known->forward_steps), static_cast<Index>(known->backward_steps)});
     if (std::isnan(known->loss)) {
       remember_failure(u);
       throw Error(Errc::Numerics, fmt::format("evaluation {} ({}): failed when it was recorded", number,
                                               parameters_text(task_, u)));
     }
-    gradient = known->gradient;
+    if (gradient != nullptr) *gradient = known->gradient;
     noise_ = known->noise;
-    remember(u, known->loss, gradient);
+    remember(u, known->loss, gradient != nullptr ? known->gradient : VecX());
     return known->loss;
   }
   const double loss = simulate(u, gradient);
   noise_ = task_.noise();
-  journal_.append({u, loss, gradient, static_cast<std::uint64_t>(number), noise_});
-  remember(u, loss, gradient);
+  journal_.append(record(u, loss, gradient, noise_));
+  add_steps(task_.last_steps);
+  remember(u, loss, gradient != nullptr ? VecX(*gradient) : VecX());
   write_checkpoint(u);
   // On a terminal the line is redrawn within an evaluation, elsewhere one line is written for each.
   progress_->update(static_cast<Index>(losses_.size()), loss_text());
   return loss;
 }
 
-double JournaledObjective::simulate(ConstVec u, MutVec gradient) {
+double JournaledObjective::simulate(ConstVec u, MutVec* gradient) {
   const auto known = static_cast<Index>(losses_.size());
   if (!progress_) {
     if (journal_.num_replayed() > 0) log_info(fmt::format("went over {} recorded evaluations", known));
@@ -81,27 +94,52 @@ double JournaledObjective::simulate(ConstVec u, MutVec gradient) {
   }
   if (progress_on_terminal()) {
     const Index steps = task_.simulation().num_steps();
-    task_.on_step = [this, known, steps, losses = loss_text()](Index step) {
-      const std::string text = step < steps ? fmt::format("step {}/{}", step, steps) : "adjoint";
+    const bool goes_back = gradient != nullptr;
+    task_.on_step = [this, known, steps, goes_back, losses = loss_text()](Index step) {
+      const std::string text =
+          step < steps || !goes_back ? fmt::format("step {}/{}", step, steps) : "adjoint";
       progress_->update(known, losses.empty() ? text : text + "  " + losses);
     };
   }
   try {
-    const double loss = task_.evaluate(u, gradient);
-    if (std::isfinite(loss) && gradient.allFinite()) return loss;
-    throw Error(Errc::Numerics, "the loss or its gradient is not a number");
+    return assess(u, gradient);
   } catch (const Error& e) {
     if (e.code() != Errc::Numerics) throw;
     // Recorded, so that a resumed job does not simulate it again; but not at the start, where it ends the
     // job.
     if (known > 0) {
-      journal_.append({u, std::numeric_limits<double>::quiet_NaN(), VecX::Zero(u.size()),
-                       static_cast<std::uint64_t>(known + 1), 0});
+      if (gradient != nullptr) gradient->setZero();
+      journal_.append(record(u, std::numeric_limits<double>::quiet_NaN(), gradient, 0));
+      add_steps(task_.last_steps);
       remember_failure(u);
     }
     throw Error(e.code(),
                 fmt::format("evaluation {} ({}): {}", known + 1, parameters_text(task_, u), e.message()));
   }
+}
+
+double JournaledObjective::assess(ConstVec u, MutVec* gradient) {
+  const double loss = gradient != nullptr ? task_.evaluate(u, *gradient) : task_.value(u);
+  if (std::isfinite(loss) && (gradient == nullptr || gradient->allFinite())) return loss;
+  throw Error(Errc::Numerics,
+              fmt::format("the loss{} is not a number", gradient == nullptr ? "" : " or its gradient"));
+}
+
+EvaluationJournal::Record JournaledObjective::record(ConstVec u, double loss, const MutVec* gradient,
+                                                     double noise) const {
+  return {u,
+          loss,
+          gradient != nullptr ? VecX(*gradient) : VecX(VecX::Zero(u.size())),
+          static_cast<std::uint64_t>(losses_.size() + 1),
+          noise,
+          static_cast<std::uint64_t>(task_.last_steps.forward),
+          static_cast<std::uint64_t>(task_.last_steps.backward),
+          gradient != nullptr ? 1U : 0U};
+}
+
+void JournaledObjective::add_steps(StepCount more) {
+  const StepCount before = steps_.empty() ? StepCount{} : steps_.back();
+  steps_.push_back({before.forward + more.forward, before.backward + more.backward});
 }
 
 std::string JournaledObjective::loss_text() const {
@@ -110,9 +148,9 @@ std::string JournaledObjective::loss_text() const {
   return fmt::format("loss {}  best {:.6g}", last, best_.loss);
 }
 
-void JournaledObjective::remember(ConstVec u, double loss, ConstVec gradient) {
+void JournaledObjective::remember(ConstVec u, double loss, const VecX& gradient) {
   losses_.push_back(loss);
-  gradient_norms_.push_back(gradient.norm());
+  gradient_norms_.push_back(gradient.size() > 0 ? gradient.norm() : std::numeric_limits<double>::quiet_NaN());
   const auto number = static_cast<Index>(losses_.size());
   if (number == 1)
     first_.set(number, u, gradient, loss, noise_);

@@ -15,33 +15,40 @@ namespace resilin::app {
 /// A point, and what its gradient promised to the evaluations that came after it.
 struct JudgedPoint {
   Index evaluation = 0;  ///< counted from 1; 0: none yet
-  VecX u, gradient;
+  VecX u, gradient;      ///< the gradient is empty if none was asked for; then it promises nothing
   double loss = 0, noise = 0;
   Index trials = 0;
   double worst_promise = 0;  ///< largest of -gradient . (trial - u) over the noise of both losses
 
-  void set(Index number, ConstVec at, ConstVec slope, double value, double uncertainty);
+  void set(Index number, ConstVec at, const VecX& slope, double value, double uncertainty);
   void judge(ConstVec trial, double trial_noise);
   /// No trial was promised a fall of the loss that could be told from its noise: as far as the loss can tell,
   /// this is a stationary point.
-  bool is_stationary_to_noise() const { return trials > 0 && worst_promise <= 1; }
+  bool is_stationary_to_noise() const { return has_gradient() && trials > 0 && worst_promise <= 1; }
+  bool has_gradient() const { return gradient.size() > 0; }
 };
 
 /// Answers from the journal as long as it can, then simulates, records each evaluation in the journal and
-/// writes checkpoint.json. `suffix`: put at the end of that file's stem where there are several.
+/// writes checkpoint.json. `suffix`: put at the end of that file's stem where there are several. `budget`:
+/// steps that all evaluations together may cost, 0 for no limit.
 class JournaledObjective final : public Objective {
  public:
-  JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal, std::string suffix);
+  JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal, std::string suffix,
+                     Index budget);
 
   Index size() const override { return task_.size(); }
   /// Throws Interrupted between two steps, and Error(Numerics) that names evaluation and parameters where the
   /// simulation fails or its loss is not a number. The first evaluation excepted, that is recorded too.
-  double evaluate(ConstVec u, MutVec gradient) override;
+  /// BudgetSpent before an evaluation that could exceed the budget.
+  double evaluate(ConstVec u, MutVec gradient) override { return answer(u, &gradient); }
+  double value(ConstVec u) override { return answer(u, nullptr); }
   double noise() const override { return noise_; }
 
-  /// Of all evaluations; not a number for those that failed.
+  /// Of all evaluations; not a number for those that failed, the norms also where no gradient was asked for.
   const std::vector<double>& losses() const { return losses_; }
   const std::vector<double>& gradient_norms() const { return gradient_norms_; }
+  /// What all evaluations up to each one have cost.
+  const std::vector<StepCount>& steps() const { return steps_; }
   Index num_failed() const { return num_failed_; }
   const JudgedPoint& first() const { return first_; }
   const JudgedPoint& best() const { return best_; }
@@ -49,9 +56,15 @@ class JournaledObjective final : public Objective {
   void finish_progress() { progress_.reset(); }
 
  private:
-  double simulate(ConstVec u, MutVec gradient);
-  void remember(ConstVec u, double loss, ConstVec gradient);
+  double answer(ConstVec u, MutVec* gradient);
+  double simulate(ConstVec u, MutVec* gradient);
+  double assess(ConstVec u, MutVec* gradient);
+  void check_budget(bool with_gradient) const;
+  EvaluationJournal::Record record(ConstVec u, double loss, const MutVec* gradient, double noise) const;
+  /// `gradient`: empty if none was asked for.
+  void remember(ConstVec u, double loss, const VecX& gradient);
   void remember_failure(ConstVec u);
+  void add_steps(StepCount more);
   void write_checkpoint(ConstVec u) const;
   std::string loss_text() const;
 
@@ -59,7 +72,9 @@ class JournaledObjective final : public Objective {
   Task& task_;
   EvaluationJournal& journal_;
   std::string suffix_;
+  Index budget_ = 0;
   std::vector<double> losses_, gradient_norms_;
+  std::vector<StepCount> steps_;
   double noise_ = 0;
   Index num_failed_ = 0;
   JudgedPoint first_, best_;

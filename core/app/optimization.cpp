@@ -30,9 +30,10 @@ void keep_old_journal(const std::string& file) {
 }
 
 void write_losses(const std::string& file, const JournaledObjective& objective) {
-  std::string text = "evaluation,loss,gradient_norm\n";
+  std::string text = "evaluation,loss,gradient_norm,forward_steps,backward_steps\n";
   for (std::size_t i = 0; i < objective.losses().size(); ++i)
-    text += fmt::format("{},{},{}\n", i + 1, objective.losses()[i], objective.gradient_norms()[i]);
+    text += fmt::format("{},{},{},{},{}\n", i + 1, objective.losses()[i], objective.gradient_norms()[i],
+                        objective.steps()[i].forward, objective.steps()[i].backward);
   write_file(file, text);
 }
 
@@ -41,6 +42,7 @@ void remember(Optimization& o, const JournaledObjective& objective) {
   o.evaluations = static_cast<Index>(o.losses.size());
   o.failed_evaluations = objective.num_failed();
   if (o.evaluations == 0) return;
+  o.steps = objective.steps().back();
   o.first_loss = objective.first().loss;
   o.best_loss = objective.best().loss;
   o.best = objective.best().u;
@@ -73,6 +75,23 @@ void write_variables(JsonWriter& out, const Optimization& o) {
     out.field("error", f.errors[f.worst]).field("error_is_relative", f.relative).end_object();
   }
   out.end_array();
+}
+
+/// Ends with what there is where an optimizer has no report of its own about a spent budget.
+OptimizerReport minimize(const Job& job, const Optimizer& optimizer, const Task& task,
+                         JournaledObjective& objective, VecX& u) {
+  try {
+    return optimizer.minimize(objective, task.lower(), task.upper(), u);
+  } catch (const BudgetSpent& e) {
+    if (objective.losses().empty()) {
+      BuildContext context;
+      context.places = &job.file().places;
+      throw context.input_error("step_budget", std::string("too small for one evaluation: ") + e.what());
+    }
+    OptimizerReport report;
+    report.note = e.what();
+    return report;
+  }
 }
 
 }  // namespace
@@ -116,11 +135,11 @@ Optimization optimize_from(const Job& job, std::unique_ptr<Task> task, const Opt
   if (!resume) keep_old_journal(o.journal);
   EvaluationJournal journal(o.journal, job.hash(), o.task->size(),
                             resume ? EvaluationJournal::Open::Resume : EvaluationJournal::Open::Fresh);
-  JournaledObjective objective(job, *o.task, journal, suffix);
+  JournaledObjective objective(job, *o.task, journal, suffix, job.file().options.step_budget);
   o.checkpoint = objective.checkpoint();
   VecX u = o.task->start();
   try {
-    o.report = optimizer.minimize(objective, o.task->lower(), o.task->upper(), u);
+    o.report = minimize(job, optimizer, *o.task, objective, u);
     objective.finish_progress();
     if (objective.best().evaluation == 0) throw Error(Errc::Internal, "the optimizer made no evaluation");
     o.verdict = judge(*o.task, objective, o.report);
@@ -146,6 +165,10 @@ const Optimization* best_of(const std::vector<Optimization>& all) {
   return best;
 }
 
+std::string steps_text(const StepCount& steps) {
+  return fmt::format("{} + {}", steps.forward, steps.backward);
+}
+
 std::string found_text(const Optimization& o) {
   Table table({"parameter", "unit", ">start", ">found", ">truth", ">relative error"});
   for (const Found& f : compare(*o.task, o.verdict.found)) {
@@ -160,7 +183,8 @@ std::string found_text(const Optimization& o) {
 }
 
 std::string starts_text(const std::vector<Optimization>& all, const Optimization* best) {
-  Table table({"from", "parameter", ">start", ">found", ">first loss", ">loss", ">evaluations", "end"});
+  Table table(
+      {"from", "parameter", ">start", ">found", ">first loss", ">loss", ">evaluations", ">steps", "end"});
   for (const Optimization& o : all) {
     const std::string from = o.start.name + (&o == best ? " *" : "");
     bool first = true;
@@ -168,13 +192,14 @@ std::string starts_text(const std::vector<Optimization>& all, const Optimization
       const std::string found = o.evaluations > 0 ? values_text(o.task->values(found_of(o), v)) : "-";
       if (first)
         table.add({from, v.path, values_text(v.start), found, short_number(o.first_loss),
-                   short_number(o.best_loss), std::to_string(o.evaluations), end_text(o)});
+                   short_number(o.best_loss), std::to_string(o.evaluations), steps_text(o.steps),
+                   end_text(o)});
       else
-        table.add({"", v.path, values_text(v.start), found, "", "", "", ""});
+        table.add({"", v.path, values_text(v.start), found, "", "", "", "", ""});
       first = false;
     }
   }
-  return table.text() + "* the best, of which the results are\n";
+  return table.text() + "steps: simulated forward + backward\n* the best, of which the results are\n";
 }
 
 void write_result(JsonWriter& out, const Optimization& o) {
@@ -184,7 +209,9 @@ void write_result(JsonWriter& out, const Optimization& o) {
       .field("note", o.report.note)
       .field("iterations", o.report.iterations)
       .field("evaluations", o.evaluations)
-      .field("failed_evaluations", o.failed_evaluations);
+      .field("failed_evaluations", o.failed_evaluations)
+      .field("forward_steps", o.steps.forward)
+      .field("backward_steps", o.steps.backward);
   write_backward_choices(out, *o.task);
   out.key("without_influence").begin_array();
   for (const std::string& path : o.verdict.without_influence) out.value(path);

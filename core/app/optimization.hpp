@@ -40,6 +40,7 @@ struct Optimization {
   OptimizerReport report;
   Verdict verdict;
   Index evaluations = 0, failed_evaluations = 0;
+  StepCount steps;                       ///< that the evaluations have cost
   double first_loss = 0, best_loss = 0;  ///< if there were evaluations
   VecX best;
   std::vector<double> losses;
@@ -47,13 +48,16 @@ struct Optimization {
 };
 
 /// Runs the optimizer, on recorded evaluations first if `resume`. Writes the journal, checkpoint and loss
-/// curve. A simulation that fails at the start ends it (End::Failed), as does Ctrl-C.
+/// curve. A simulation that fails at the start ends it (End::Failed), as does Ctrl-C. Throws Error(Input) if
+/// the step budget is too small for one evaluation.
 Optimization optimize_from(const Job& job, std::unique_ptr<Task> task, const Optimizer& optimizer,
                            const Start& start, bool resume);
 
 /// The best of several that finished, by loss; null if none did.
 const Optimization* best_of(const std::vector<Optimization>& all);
 
+/// "forward + backward"
+std::string steps_text(const StepCount& steps);
 /// Table of the variables: start, found, truth.
 std::string found_text(const Optimization& o);
 /// Table over the starts: start, found, loss and end of each.

@@ -14,10 +14,12 @@
 namespace resilin::app {
 namespace {
 
+/// Without what was found for losses, which are no part of a scene.
 void write_fitted(const Job& job, const Task& task, ConstVec u) {
   std::map<std::string, VecX> values;
   for (const TaskVariable& v : task.variables())
-    for (const ParameterEntry& e : v.entries) values[e.path] = task.values(u, v);
+    for (const ParameterEntry& e : v.entries)
+      if (e.path.rfind("losses[", 0) != 0) values[e.path] = task.values(u, v);
   SceneOptions scene = job.file().options.scene;
   set_parameters(scene, values);
   replace_preload(scene, task.simulation().system(), job.folder());
@@ -70,9 +72,11 @@ int failed(const Job& job, const std::vector<Optimization>& all, const Optimizat
 void print_result(const Job& job, const std::vector<Optimization>& all, const Optimization& o,
                   const RecordedRun& run) {
   std::string text = plot_curve(o.losses);
-  text +=
-      fmt::format("\nloss {:.6g} -> {:.6g} in {} evaluations, {} iterations, {:.3g} s: {}\n\n", o.first_loss,
-                  o.verdict.loss, o.evaluations, o.report.iterations, job.seconds(), o.verdict.text);
+  text += fmt::format(
+      "\nloss {:.6g} -> {:.6g} in {} evaluations ({} steps forward + backward), {} iterations, {:.3g} s: "
+      "{}\n\n",
+      o.first_loss, o.verdict.loss, o.evaluations, steps_text(o.steps), o.report.iterations, job.seconds(),
+      o.verdict.text);
   if (o.failed_evaluations > 0)
     text += fmt::format("{} evaluations failed, from which the optimizer stepped back (see the log)\n\n",
                         o.failed_evaluations);
@@ -195,6 +199,10 @@ Command optimize_command() {
       "why "
       "and\n"
       "summary.json how often (failed_evaluations). A failure at the start ends the job.\n"
+      "`step_budget` limits what the evaluations may cost; loss.csv and summary.json count the simulated "
+      "steps "
+      "forward\n"
+      "and backward.\n"
       "A start that cannot be improved by more than the noise of the loss (rounding, and what the solves "
       "leave) is\n"
       "reported as already stationary, exit code 0. Exit code 1: the optimizer gave up and the loss did not "

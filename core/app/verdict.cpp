@@ -32,8 +32,9 @@ struct Probe {
 
 Probe probe(Task& task, const TaskVariable& v, const JudgedPoint& start) {
   VecX gradient(task.size());
+  const VecX at = moved(task, v, start.u);
   try {
-    const double loss = task.evaluate(moved(task, v, start.u), gradient);
+    const double loss = start.has_gradient() ? task.evaluate(at, gradient) : task.value(at);
     const double noise = start.noise + task.noise();
     return {!(std::abs(loss - start.loss) <= noise), std::max(0.0, start.loss - loss - noise)};
   } catch (const Error& e) {
@@ -42,8 +43,9 @@ Probe probe(Task& task, const TaskVariable& v, const JudgedPoint& start) {
   }
 }
 
+/// Also where nothing is known of it.
 bool gradient_is_zero(const TaskVariable& v, const JudgedPoint& at) {
-  return (at.gradient.segment(v.offset, v.size).array() == 0).all();
+  return !at.has_gradient() || (at.gradient.segment(v.offset, v.size).array() == 0).all();
 }
 
 void judge_fallen(Task& task, const JournaledObjective& objective, const OptimizerReport& report,
@@ -82,7 +84,7 @@ void judge_start(Task& task, const JudgedPoint& start, const OptimizerReport& re
     v.outcome = Outcome::NoInfluence;
     v.text = fmt::format("the loss does not depend on {}: it stays {:.6g} when they are moved",
                          fmt::join(v.without_influence, ", "), start.loss);
-  } else if (lower_elsewhere && start.gradient.isZero(0)) {
+  } else if (lower_elsewhere && start.has_gradient() && start.gradient.isZero(0)) {
     v.outcome = Outcome::NoMinimum;
     v.text =
         "the gradient is zero at the start, but the loss is lower elsewhere: a maximum, a saddle or "

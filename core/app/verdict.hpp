@@ -37,7 +37,8 @@ struct Verdict {
 ///     fall by more than noise;
 ///   - a parameter has no influence if the loss stays within noise when it is moved by a quarter to a half of
 ///     the distance between its bounds (without bounds: a tenth of its size). This is simulated only where
-///     the gradient at the start gives reason to.
+///     the gradient at the start, if there is one, gives reason to, and the optimizer left it where it was.
+/// Where only values were asked for, no gradient is computed here either.
 Verdict judge(Task& task, const JournaledObjective& objective, const OptimizerReport& report);
 
 }  // namespace resilin::app

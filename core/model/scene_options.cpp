@@ -225,6 +225,12 @@ void TaskOptions::visit(ParamVisitor& v) {
            "random starts that are drawn from each seed, one optimisation from each, the best of them counts",
        .min = 1,
        .max = 1e6});
+  v.integer("step_budget", step_budget,
+            {.doc = "simulated steps, forward and backward ones together, that an optimisation may cost: it "
+                    "ends with the best point before the evaluation that would exceed them; a loss costs the "
+                    "steps of the scene, its gradient as many again; 0: no limit",
+             .min = 0,
+             .max = 1e15});
 }
 
 }  // namespace resilin

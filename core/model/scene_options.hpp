@@ -154,6 +154,7 @@ struct RESILIN_API TaskOptions {
   Index seed = 0;
   std::vector<Index> seeds;
   Index starts = 1;
+  Index step_budget = 0;
   void visit(ParamVisitor& v);
 };
 

@@ -161,6 +161,7 @@ void System::set_parameters(ConstVec theta) {
   for (const auto& contact : contacts_) contact->parameters_changed();
   for (const Pin& pin : pins_)
     if (pin.motion) pin.motion->parameters_changed();
+  for (Component* guest : guests_) guest->parameters_changed();
   update_mass();
   revision_ = next_revision();
 }

@@ -98,6 +98,11 @@ class RESILIN_API System {
   const VecX& initial_base_velocity() const { return base_v_; }
 
   const ParameterTable& parameters() const { return table_; }
+  /// Enters the differentiable parameters of a component that is no part of the system, such as a loss, which
+  /// has to live until the last set_parameters(): that writes and tells it too. `count`: how many numbers it
+  /// says that they have. Returns the offset of the first in theta; Error(Plugin) if it brings another number
+  /// of them.
+  Index add_parameters(const std::string& path, Component& component, Index count);
   /// Whether the parameter has an entry per element because SceneOptions::per_element asks for it.
   bool is_per_element(const std::string& path) const;
   /// Writes theta, tells the components, updates rest shapes and masses and raises the revision. Throws
@@ -175,6 +180,7 @@ class RESILIN_API System {
   double time_step_ = 0;
   ParameterTable table_;
   std::vector<std::string> per_element_;  ///< paths of the fields that were spread over elements
+  std::vector<Component*> guests_;        ///< components of others whose parameters are in the table
   std::vector<Index> energy_offset_, force_offset_, collider_offset_, contact_offset_;
   struct BodyOffsets {
     Index density = 0, damping = -1, velocity = 0, angular_velocity = 0, displacements = 0, velocities = 0;

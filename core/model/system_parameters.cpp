@@ -92,4 +92,12 @@ void System::register_parameters() {
   }
 }
 
+Index System::add_parameters(const std::string& path, Component& component, Index count) {
+  const Index offset = table_.size();
+  const Index added = table_.add(path, [&](ParamVisitor& v) { component.visit_parameters(v); });
+  require_same_count(path, "num_parameters()", count, added);
+  guests_.push_back(&component);
+  return offset;
+}
+
 }  // namespace resilin

@@ -13,6 +13,9 @@ class Sum final : public LossPass {
   void add_gradient(Index k, const State& s, double weight, Adjoint& a) const override {
     if (loss_.counts(k, last_)) loss_.add_frame_gradient(s, k, weight, a);
   }
+  void add_parameter_gradient(Index k, const State& s, double weight, MutVec dtheta) const override {
+    if (loss_.counts(k, last_)) loss_.add_frame_parameter_gradient(s, k, weight, dtheta);
+  }
 
  private:
   const FrameLoss& loss_;

@@ -15,6 +15,9 @@ class RESILIN_API FrameLoss : public Loss {
   virtual double frame_value(const State& s, Index k) const = 0;
   /// a.x += weight dl_k/dx, a.v += weight dl_k/dv
   virtual void add_frame_gradient(const State& s, Index k, double weight, Adjoint& a) const = 0;
+  /// dtheta += weight dl_k/dtheta
+  virtual void add_frame_parameter_gradient(const State&, Index /*k*/, double /*weight*/,
+                                            MutVec /*dtheta*/) const {}
 };
 
 }  // namespace resilin

@@ -20,9 +20,10 @@
 namespace resilin {
 namespace {
 
-constexpr char kMagic[] = "RSLNJRN2";
+constexpr char kMagic[] = "RSLNJRN3";
 constexpr std::size_t kWord = 8;
 constexpr std::size_t kHeaderSize = 3 * kWord;
+constexpr std::size_t kNumWords = 5;  // of a record behind its gradient and before its checksum
 using Header = std::array<char, kHeaderSize>;
 
 Header make_header(std::uint64_t problem, std::uint64_t dimension) {
@@ -72,7 +73,7 @@ struct EvaluationJournal::Impl {
 };
 
 EvaluationJournal::Impl::Impl(const std::string& file, Index dimension)
-    : path(file), n(dimension), buffer((2 * static_cast<std::size_t>(dimension) + 4) * kWord) {
+    : path(file), n(dimension), buffer((2 * static_cast<std::size_t>(dimension) + 2 + kNumWords) * kWord) {
   current.theta.resize(n);
   current.gradient.resize(n);
 }
@@ -129,8 +130,12 @@ bool EvaluationJournal::Impl::read_record(Index index) {
   std::memcpy(current.theta.data(), at, vector_bytes);
   std::memcpy(&current.loss, at + vector_bytes, kWord);
   std::memcpy(current.gradient.data(), at + vector_bytes + kWord, vector_bytes);
-  current.iteration = word_at(at + covered - 2 * kWord);
-  std::memcpy(&current.noise, at + covered - kWord, kWord);
+  const char* word = at + 2 * vector_bytes + kWord;
+  std::memcpy(&current.noise, word + kWord, kWord);
+  current.iteration = word_at(word);
+  current.forward_steps = word_at(word + 2 * kWord);
+  current.backward_steps = word_at(word + 3 * kWord);
+  current.with_gradient = word_at(word + 4 * kWord);
   return true;
 }
 
@@ -195,15 +200,19 @@ void EvaluationJournal::append(const Record& record) {
   std::memcpy(at, record.theta.data(), vector_bytes);
   std::memcpy(at + vector_bytes, &record.loss, kWord);
   std::memcpy(at + vector_bytes + kWord, record.gradient.data(), vector_bytes);
-  std::memcpy(at + covered - 2 * kWord, &record.iteration, kWord);
-  std::memcpy(at + covered - kWord, &record.noise, kWord);
+  char* word = at + 2 * vector_bytes + kWord;
+  std::memcpy(word, &record.iteration, kWord);
+  std::memcpy(word + kWord, &record.noise, kWord);
+  std::memcpy(word + 2 * kWord, &record.forward_steps, kWord);
+  std::memcpy(word + 3 * kWord, &record.backward_steps, kWord);
+  std::memcpy(word + 4 * kWord, &record.with_gradient, kWord);
   const std::uint64_t checksum = fnv1a64(at, covered);
   std::memcpy(at + covered, &checksum, kWord);
   out.write_whole(at, out.buffer.size());
   ++out.num_new;
 }
 
-const EvaluationJournal::Record* EvaluationJournal::next(const ConstVec& theta) {
+const EvaluationJournal::Record* EvaluationJournal::next(const ConstVec& theta, bool with_gradient) {
   Impl& in = *impl_;
   if (in.num_replayed == in.num_old) return nullptr;
   if (!in.read_record(in.num_replayed))
@@ -211,7 +220,8 @@ const EvaluationJournal::Record* EvaluationJournal::next(const ConstVec& theta) 
                                       in.num_replayed));
   // Bits, not values: 0 and -0 lead to different iterates, and a NaN is equal to itself here.
   const auto bytes = static_cast<std::size_t>(in.n) * kWord;
-  if (theta.size() != in.n || std::memcmp(theta.data(), in.current.theta.data(), bytes) != 0)
+  if (theta.size() != in.n || std::memcmp(theta.data(), in.current.theta.data(), bytes) != 0 ||
+      with_gradient != (in.current.with_gradient != 0))
     throw Error(Errc::Internal,
                 fmt::format("journal '{}': replay diverged at evaluation {}", in.path, in.num_replayed));
   ++in.num_replayed;

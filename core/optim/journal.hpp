@@ -16,9 +16,11 @@ namespace resilin {
 /// the price is a replay without simulations. A point that differs proves that the optimizer or the problem
 /// has changed, and is an error.
 ///
-/// File: "RSLNJRN2", problem hash, dimension n (8 bytes each), then records of theta (n doubles), loss,
-/// gradient (n doubles), iteration, noise (Objective::noise) and the FNV-1a checksum of the record's bytes
-/// before it; numbers as in memory, 64 bits. A loss that is not a number: the evaluation failed.
+/// File: "RSLNJRN3", problem hash, dimension n (8 bytes each), then records of theta (n doubles), loss,
+/// gradient (n doubles, zero where none was asked for), iteration, noise (Objective::noise), the steps that
+/// were simulated forward and backward, 1 or 0 for whether a gradient was asked for, and the FNV-1a checksum
+/// of the record's bytes before it; numbers as in memory, 64 bits. A loss that is not a number: the
+/// evaluation failed.
 class RESILIN_API EvaluationJournal {
  public:
   struct Record {
@@ -27,6 +29,8 @@ class RESILIN_API EvaluationJournal {
     VecX gradient;
     std::uint64_t iteration = 0;
     double noise = 0;
+    std::uint64_t forward_steps = 0, backward_steps = 0;
+    std::uint64_t with_gradient = 1;
   };
   enum class Open { Fresh, Resume };
 
@@ -43,8 +47,9 @@ class RESILIN_API EvaluationJournal {
   /// all recorded evaluations are replayed, else Error(Internal).
   void append(const Record& record);
   /// The next recorded evaluation, valid until the next call, or nullptr when all are replayed. Throws
-  /// Error(Internal) if it was made at a theta that is not the same bits.
-  const Record* next(const ConstVec& theta);
+  /// Error(Internal) if it was made at a theta that is not the same bits, or another thing was asked for
+  /// there.
+  const Record* next(const ConstVec& theta, bool with_gradient);
   Index num_records() const;   ///< in the file, old and new
   Index num_replayed() const;  ///< given out by next()
 

@@ -10,6 +10,14 @@
 namespace resilin {
 
 void StoppingOptions::visit(ParamVisitor& v) {
+  visit_limits(v);
+  v.real(
+      "gradient_tolerance", gradient_tolerance,
+      {.doc = "stops when the projected gradient of the loss over its first value is this small", .min = 0});
+  visit_loss_rule(v);
+}
+
+void StoppingOptions::visit_limits(ParamVisitor& v) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   v.integer("max_iterations", max_iterations, {.doc = "iterations", .min = 1, .max = 1e9});
   v.integer("max_evaluations", max_evaluations,
@@ -21,9 +29,9 @@ void StoppingOptions::visit(ParamVisitor& v) {
           .unit = "s",
           .min = 0,
           .max = kInfinity});
-  v.real(
-      "gradient_tolerance", gradient_tolerance,
-      {.doc = "stops when the projected gradient of the loss over its first value is this small", .min = 0});
+}
+
+void StoppingOptions::visit_loss_rule(ParamVisitor& v) {
   v.real(
       "loss_tolerance", loss_tolerance,
       {.doc = "stops when `patience` iterations together lower the best loss by less than this part of its "
@@ -56,6 +64,13 @@ ScaledProblem::ScaledProblem(Objective& f, ConstVec lower, ConstVec upper, const
 }
 
 double ScaledProblem::evaluate(const VecX& x, VecX& gradient) {
+  return assess(x, &gradient);
+}
+double ScaledProblem::value(const VecX& x) {
+  return assess(x, nullptr);
+}
+
+void ScaledProblem::check_limits() {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   if (report_.evaluations >= rules_.max_evaluations) {
     stop(false, "evaluation limit");
@@ -65,15 +80,31 @@ double ScaledProblem::evaluate(const VecX& x, VecX& gradient) {
     stop(false, "time limit");
     throw OptimizerStopped();
   }
+}
+
+double ScaledProblem::call(ConstVec u, VecX* gradient) {
+  if (gradient != nullptr) gradient->resize(u.size());
+  const double loss = gradient != nullptr ? f_.evaluate(u, *gradient) : f_.value(u);
+  if (std::isfinite(loss) && (gradient == nullptr || gradient->allFinite())) return loss;
+  throw Error(Errc::Numerics,
+              fmt::format("the loss{} is not a number at the point that the optimizer asked for",
+                          gradient == nullptr ? "" : " or its gradient"));
+}
+
+double ScaledProblem::assess(const VecX& x, VecX* gradient) {
+  check_limits();
   // Scaling back may miss a bound by a rounding; the bound itself is meant.
   const VecX u = (offset_ + unit_.cwiseProduct(x)).cwiseMax(lower_u_).cwiseMin(upper_u_);
-  gradient.resize(u.size());
   double loss = 0;
   try {
-    loss = f_.evaluate(u, gradient);
-    if (!std::isfinite(loss) || !gradient.allFinite())
-      throw Error(Errc::Numerics,
-                  "the loss or its gradient is not a number at the point that the optimizer asked for");
+    loss = call(u, gradient);
+  } catch (const BudgetSpent& e) {
+    if (report_.evaluations == 0) {
+      failure_ = std::current_exception();
+      throw;
+    }
+    stop(false, e.what());
+    throw OptimizerStopped();
   } catch (const Error& e) {
     const bool is_start = report_.evaluations == 0;
     if (e.code() != Errc::Numerics || is_start) {
@@ -84,7 +115,7 @@ double ScaledProblem::evaluate(const VecX& x, VecX& gradient) {
     log_warn("the optimizer steps back from a point that is not admissible: " + last_failure_);
     ++report_.evaluations;
     ++report_.failed_evaluations;
-    gradient.setConstant(std::numeric_limits<double>::quiet_NaN());
+    if (gradient != nullptr) gradient->setConstant(std::numeric_limits<double>::quiet_NaN());
     return std::numeric_limits<double>::infinity();
   } catch (...) {  // kept: a library in between may throw things of its own
     failure_ = std::current_exception();
@@ -96,7 +127,7 @@ double ScaledProblem::evaluate(const VecX& x, VecX& gradient) {
     best_ = u;
   }
   ++report_.evaluations;
-  gradient = gradient.cwiseProduct(unit_) / scale_;
+  if (gradient != nullptr) *gradient = gradient->cwiseProduct(unit_) / scale_;
   return loss / scale_;
 }
 
@@ -104,15 +135,24 @@ double ScaledProblem::projected_gradient(const VecX& x, const VecX& gradient) co
   return x.size() == 0 ? 0 : (projected(x - gradient) - x).lpNorm<Eigen::Infinity>();
 }
 
-bool ScaledProblem::done(const VecX& x, double /*loss*/, const VecX& gradient) {
+void ScaledProblem::count_iteration() {
   if (!first_point_) ++report_.iterations;
   first_point_ = false;
   history_.push_back(best_loss_ / scale_);
   if (static_cast<Index>(history_.size()) > rules_.patience + 1) history_.pop_front();
-  if (projected_gradient(x, gradient) <= rules_.gradient_tolerance)
-    stop(true, "the gradient is within gradient_tolerance");
-  else if (static_cast<Index>(history_.size()) > rules_.patience &&
-           history_.front() - history_.back() <= rules_.loss_tolerance)
+}
+
+bool ScaledProblem::done(const VecX& x, double /*loss*/, const VecX& gradient) {
+  if (projected_gradient(x, gradient) > rules_.gradient_tolerance) return done();
+  count_iteration();
+  stop(true, "the gradient is within gradient_tolerance");
+  return true;
+}
+
+bool ScaledProblem::done() {
+  count_iteration();
+  if (static_cast<Index>(history_.size()) > rules_.patience &&
+      history_.front() - history_.back() <= rules_.loss_tolerance)
     stop(true,
          rules_.patience == 1
              ? "the loss falls by less than loss_tolerance"

@@ -19,9 +19,13 @@ struct RESILIN_API StoppingOptions {
   double loss_tolerance = 1e-12;
   Index patience = 1;
   void visit(ParamVisitor& v);
+  /// The first three, and the two about the loss: for optimizers that use no gradient.
+  void visit_limits(ParamVisitor& v);
+  void visit_loss_rule(ParamVisitor& v);
 };
 
-/// Thrown by ScaledProblem::evaluate when a limit is reached; the report says which. Not an Error.
+/// Thrown by ScaledProblem::evaluate and value when a limit is reached or the budget of the objective is
+/// spent; the report says which. Not an Error.
 class RESILIN_API OptimizerStopped : public std::exception {
  public:
   ~OptimizerStopped() override;
@@ -46,6 +50,8 @@ class RESILIN_API ScaledProblem {
   /// point, before which there is nothing, the error is thrown instead, and any other error at every point.
   /// Throws OptimizerStopped before an evaluation beyond a limit.
   double evaluate(const VecX& x, VecX& gradient);
+  /// phi at x alone, see Objective::value; else as evaluate.
+  double value(const VecX& x);
   const std::string& last_failure() const { return last_failure_; }  ///< why the last such point was none
   /// Objective::noise of the last evaluation that did not fail, in units of phi.
   double noise() const { return f_.noise() / scale_; }
@@ -55,6 +61,8 @@ class RESILIN_API ScaledProblem {
   /// To be called with the first point and at the end of each iteration, with its x, phi and gradient; true
   /// if the optimizer has to stop. The loss rule compares best losses `patience` iterations apart.
   bool done(const VecX& x, double loss, const VecX& gradient);
+  /// The same for those that have no gradient, and hence no rule about it.
+  bool done();
   /// Ends with a reason of the optimizer's own.
   void stop(bool converged, const std::string& note);
 
@@ -63,9 +71,15 @@ class RESILIN_API ScaledProblem {
   OptimizerReport finish(MutVec u) const;
   Index iterations() const { return report_.iterations; }
   void set_iterations(Index n) { report_.iterations = n; }  ///< for optimizers that do not call done()
+  bool converged() const { return report_.converged; }      ///< as stop() was told
   bool has_failed() const { return failure_ != nullptr; }   ///< the objective threw
 
  private:
+  double assess(const VecX& x, VecX* gradient);
+  void check_limits();
+  double call(ConstVec u, VecX* gradient);
+  void count_iteration();
+
   Objective& f_;
   StoppingOptions rules_;
   VecX lower_u_, upper_u_, offset_, unit_, lower_, upper_, best_;

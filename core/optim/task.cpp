@@ -1,6 +1,7 @@
 #include "core/optim/task.hpp"
 
 #include "core/base/interrupt.hpp"
+#include "core/base/random.hpp"
 #include "core/params/tree.hpp"
 
 #include <fmt/format.h>
@@ -11,25 +12,13 @@
 namespace resilin {
 namespace {
 
-/// SplitMix64 [Steele 2014]: the same on every machine.
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9E3779B97F4A7C15ULL);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-  return z ^ (z >> 31);
-}
-
-/// In [0, 1).
-double next_uniform(std::uint64_t& state) {
-  return static_cast<double>(next_random(state) >> 11) * 0x1.0p-53;
-}
-
-/// Where the generator of a random start begins: at the seed itself for the first, for the later ones at
-/// numbers that the seed gives.
-std::uint64_t generator_of(Index seed, Index start) {
-  auto source = static_cast<std::uint64_t>(seed), state = source;
-  for (Index i = 1; i < start; ++i) state = next_random(source);
-  return state;
+/// The generator of a random start begins at the seed itself for the first, for the later ones at numbers
+/// that the seed gives.
+Random generator_of(Index seed, Index start) {
+  auto state = static_cast<std::uint64_t>(seed);
+  Random source(state);
+  for (Index i = 1; i < start; ++i) state = source.next();
+  return Random(state);
 }
 
 /// The scene of a task, which may want values per element that the scene gives once.
@@ -79,7 +68,7 @@ std::unique_ptr<Regularizer> make_regularizer(const TaskParameter& p, const Task
 
 /// First guess of a variable as the task asks for it.
 VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildContext& context,
-                  std::uint64_t& random) {
+                  Random& random) {
   if (p.start.size() == 1) return VecX::Constant(v.size, p.start[0]);
   if (p.start.size() == v.size) return p.start;
   if (p.start.size() != 0)
@@ -90,7 +79,7 @@ VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildCont
                               p.path + ": a random start needs a lower and an upper bound; or give start");
   VecX start(v.size);
   for (Index i = 0; i < v.size; ++i) {
-    const double r = next_uniform(random);
+    const double r = random.uniform();
     start[i] = v.log_scale ? std::exp(std::log(p.lower) + r * (std::log(p.upper) - std::log(p.lower)))
                            : p.lower + r * (p.upper - p.lower);
   }
@@ -128,6 +117,7 @@ void check_matches(const TaskParameter& p, const TaskVariable& v, const System& 
 }  // namespace
 
 Objective::~Objective() = default;
+BudgetSpent::~BudgetSpent() = default;
 
 Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places, Index start) {
   Diagnostics found;
@@ -142,7 +132,7 @@ Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap&
   c.num_nodes = simulation_->system().num_nodes();
   c.bodies = &simulation_->system().body_views();
   add_losses(options, c, found);
-  std::uint64_t random = generator_of(options.seed, start);
+  Random random = generator_of(options.seed, start);
   for (std::size_t i = 0; i < options.parameters.size(); ++i) {
     c.path = fmt::format("parameters[{}]", i);
     if (const auto it = places.find(c.path); it != places.end()) c.place = it->second;
@@ -171,6 +161,8 @@ void Task::add_losses(const TaskOptions& options, BuildContext c, Diagnostics& f
     found.attempt([&] {
       losses_.push_back(c.registry->make<Loss>(weighted.loss, c));
       weights_.push_back(weighted.weight);
+      offsets_.push_back(simulation_->system().add_parameters(weighted.loss.path, *losses_.back(),
+                                                              losses_.back()->num_parameters()));
       reference_pending_ = reference_pending_ || losses_.back()->needs_reference();
     });
   }
@@ -188,7 +180,7 @@ void Task::ensure_reference() {
   reference_pending_ = false;
 }
 
-void Task::add_variable(const TaskParameter& p, const BuildContext& context, std::uint64_t& random) {
+void Task::add_variable(const TaskParameter& p, const BuildContext& context, Random& random) {
   TaskVariable v;
   v.path = p.path;
   v.log_scale = p.scale == "log";
@@ -240,8 +232,9 @@ void Task::run(const std::function<void(Index, const State&)>& see) {
   if (last_rollout.interrupted || interrupted()) throw Interrupted();
 }
 
-StepObserver Task::observer(const std::function<void(Index, const State&)>& see) const {
+StepObserver Task::observer(const std::function<void(Index, const State&)>& see) {
   return [this, see](Index step, const State& s, const SolveReport&) {
+    last_steps.forward = std::min(step + 1, simulation_->num_steps());  // the next one is about to begin
     see(step, s);
     if (on_step) on_step(step);
     return !interrupted();
@@ -278,23 +271,33 @@ double Task::regularization(ConstVec u, MutVec* gradient) const {
 double Task::loss_of_table() {
   ensure_reference();
   const auto passes = begin_losses();
+  last_steps = {};
+  last_noise = {};
   run([&](Index k, const State& s) {
     for (const auto& pass : passes) pass->observe(k, s);
   });
-  return total_loss(passes);
+  double sizes = 0;
+  const double loss = total_loss(passes, &sizes);
+  last_noise.rounding = kEpsilon * sizes;
+  return loss;
 }
 
-double Task::loss(ConstVec u) {
+double Task::value(ConstVec u) {
+  last_steps = {};
   apply(u);
-  return loss_of_table() + regularization(u, nullptr);
+  const double loss = loss_of_table(), regularizers = regularization(u, nullptr);
+  last_noise.rounding += kEpsilon * std::abs(regularizers);
+  return loss + regularizers;
 }
 
 double Task::evaluate_table(VecX& dtheta, BackwardReport* report) {
   ensure_reference();
   const auto passes = begin_losses();
   last_noise = {};
+  last_steps = {};
   Adjoint seed;
   BackwardReport backward;
+  VecX of_losses = VecX::Zero(simulation_->system().parameters().size());
   dtheta = simulation_->run_with_gradient(
       observer([&](Index k, const State& s) {
         for (const auto& pass : passes) pass->observe(k, s);
@@ -302,12 +305,18 @@ double Task::evaluate_table(VecX& dtheta, BackwardReport* report) {
       [&](Index frame, const State& s, Adjoint& a) {
         if (interrupted()) throw Interrupted();
         seed.x.setZero(a.x.size()), seed.v.setZero(a.v.size());
-        for (std::size_t i = 0; i < passes.size(); ++i) passes[i]->add_gradient(frame, s, weights_[i], seed);
+        last_steps.backward = std::min(simulation_->num_steps() - frame + 1, simulation_->num_steps());
+        for (std::size_t i = 0; i < passes.size(); ++i) {
+          passes[i]->add_gradient(frame, s, weights_[i], seed);
+          if (const Index count = losses_[i]->num_parameters(); count > 0)
+            passes[i]->add_parameter_gradient(frame, s, weights_[i], of_losses.segment(offsets_[i], count));
+        }
         last_noise.rounding += rounding_effect(s, seed, simulation_->time_step());
         a.x += seed.x, a.v += seed.v;
       },
       last_rollout, &backward);
   if (last_rollout.interrupted || interrupted()) throw Interrupted();
+  dtheta += of_losses;
   double sizes = 0;
   const double loss = total_loss(passes, &sizes);
   last_noise.rounding += kEpsilon * sizes;
@@ -318,6 +327,7 @@ double Task::evaluate_table(VecX& dtheta, BackwardReport* report) {
 }
 
 double Task::evaluate(ConstVec u, MutVec gradient) {
+  last_steps = {};
   apply(u);
   VecX dtheta;
   double loss = evaluate_table(dtheta, &last_backward);

@@ -1,6 +1,7 @@
 // A task: a simulation, the parameters that may change, and the losses that judge the outcome.
 #pragma once
 
+#include "core/base/random.hpp"
 #include "core/model/scene_options.hpp"
 #include "core/optim/loss.hpp"
 #include "core/optim/optimizer.hpp"
@@ -36,6 +37,14 @@ struct LossNoise {
   double total() const { return rounding + solver; }
 };
 
+/// Steps that an evaluation has cost, one that failed included: those of the scene, however the solver went
+/// through them (one that was split, or repeated on the way back for want of memory, is one). The preload and
+/// the reference of a loss are simulated once for a task and are not counted.
+struct StepCount {
+  Index forward = 0, backward = 0;
+  Index total() const { return forward + backward; }
+};
+
 /// The function that an optimizer sees: u holds the variables, logarithms where the scale is log.
 class RESILIN_API Task final : public Objective {
  public:
@@ -56,8 +65,8 @@ class RESILIN_API Task final : public Objective {
   /// Simulates and pulls the loss back, the regularizers added. Keeps no tape afterwards. Called between
   /// steps: `on_step`, if set.
   double evaluate(ConstVec u, MutVec gradient) override;
+  double value(ConstVec u) override;
   double noise() const override { return last_noise.total(); }
-  double loss(ConstVec u);
   /// Loss and gradient with respect to the whole parameter table at its present values; regularizers, which
   /// are functions of the variables, are not part of it.
   double evaluate_table(VecX& dtheta, BackwardReport* report = nullptr);
@@ -70,15 +79,16 @@ class RESILIN_API Task final : public Objective {
   std::function<void(Index step)> on_step;
   RolloutReport last_rollout;
   BackwardReport last_backward;
-  LossNoise last_noise;  ///< of the last gradient's loss
+  LossNoise last_noise;  ///< of the last loss; without a gradient only eps |L_i| of each loss is known
+  StepCount last_steps;  ///< of the last evaluation, also one that failed
   /// For how many gradients each thing was chosen by a backward solver that chooses (BackwardReport::choice).
   std::map<std::string, Index> backward_choices;
 
  private:
   void add_losses(const TaskOptions& options, BuildContext c, Diagnostics& found);
-  void add_variable(const TaskParameter& p, const BuildContext& context, std::uint64_t& random);
+  void add_variable(const TaskParameter& p, const BuildContext& context, Random& random);
   void run(const std::function<void(Index, const State&)>& see);
-  StepObserver observer(const std::function<void(Index, const State&)>& see) const;
+  StepObserver observer(const std::function<void(Index, const State&)>& see);
   void ensure_reference();
   std::vector<std::unique_ptr<LossPass>> begin_losses() const;
   double total_loss(const std::vector<std::unique_ptr<LossPass>>& passes, double* sizes = nullptr) const;
@@ -87,6 +97,7 @@ class RESILIN_API Task final : public Objective {
   std::unique_ptr<Simulation> simulation_;
   std::vector<std::unique_ptr<Loss>> losses_;
   std::vector<double> weights_;
+  std::vector<Index> offsets_;  ///< of each loss's parameters in theta
   std::vector<TaskVariable> variables_;
   VecX lower_, upper_, start_;
   VecX written_;  ///< the whole table as the scene is written

@@ -16,16 +16,18 @@ void ReachTarget::Options::visit(ParamVisitor& v) {
           {.doc = "where to be (m) or how fast (m/s): one for all, one per selected vertex in the order of "
                   "their numbers, or {steps: [...]} with one entry per entry of frames",
            .required = true});
+  v.choices("axes", axes, {"x", "y", "z"}, {.doc = "coordinates that are compared"});
   v.integers("frames", frames, {.doc = "frames that count (0 is the start); the last if empty"});
 }
 
 ReachTarget::ReachTarget(const Options& options, const BuildContext& context)
     : options_(options),
-      nodes_(options.selection.vertices(context)),
+      mean_(options.selection.vertices(context), options.of, context),
+      axes_(axes_mask(options.axes, context)),
       points_(options.of == "points"),
       velocity_(options.quantity == "velocity") {
   check_frames(options.frames, context);
-  const auto count = static_cast<Index>(nodes_.size());
+  const auto count = static_cast<Index>(mean_.nodes.size());
   const Field& target = options.target;
   if (target.items != 1 && (!points_ || target.items != count))
     throw context.input_error("target",
@@ -37,12 +39,6 @@ ReachTarget::ReachTarget(const Options& options, const BuildContext& context)
     throw context.input_error(
         "target",
         fmt::format("{} entries in steps; expected {} (one per entry of frames)", target.steps, frames));
-  weights_ = VecX::Ones(count);
-  if (options.of == "center_of_mass") {
-    const VecX measures = vertex_measures(context);
-    for (Index i = 0; i < count; ++i) weights_[i] = measures[nodes_[static_cast<std::size_t>(i)]];
-  }
-  weights_ /= weights_.sum();
 }
 
 bool ReachTarget::counts(Index k, Index last) const {
@@ -53,32 +49,24 @@ Vec3 ReachTarget::target(Index point, Index k) const {
   return options_.target.vec3(point, std::max<Index>(0, place_of(options_.frames, k)));
 }
 
-Vec3 ReachTarget::mean(const VecX& q) const {
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t i = 0; i < nodes_.size(); ++i)
-    sum += weights_[static_cast<Index>(i)] * q.segment<3>(3 * nodes_[i]);
-  return sum;
-}
-
 double ReachTarget::frame_value(const State& s, Index k) const {
   const VecX& q = velocity_ ? s.v : s.x;
-  if (!points_) return 0.5 * (mean(q) - target(0, k)).squaredNorm();
+  if (!points_) return 0.5 * axes_.cwiseProduct(mean_(q) - target(0, k)).squaredNorm();
   double sum = 0;
-  for (std::size_t i = 0; i < nodes_.size(); ++i)
-    sum += 0.5 * (q.segment<3>(3 * nodes_[i]) - target(static_cast<Index>(i), k)).squaredNorm();
+  for (std::size_t i = 0; i < mean_.nodes.size(); ++i) {
+    const Vec3 gap = q.segment<3>(3 * mean_.nodes[i]) - target(static_cast<Index>(i), k);
+    sum += 0.5 * axes_.cwiseProduct(gap).squaredNorm();
+  }
   return sum;
 }
 
 void ReachTarget::add_frame_gradient(const State& s, Index k, double weight, Adjoint& a) const {
   const VecX& q = velocity_ ? s.v : s.x;
   VecX& out = velocity_ ? a.v : a.x;
-  const Vec3 of_mean = points_ ? Vec3::Zero() : Vec3(mean(q) - target(0, k));
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const auto p = static_cast<Index>(i);
-    if (points_)
-      out.segment<3>(3 * nodes_[i]) += weight * (q.segment<3>(3 * nodes_[i]) - target(p, k));
-    else
-      out.segment<3>(3 * nodes_[i]) += weight * weights_[p] * of_mean;
+  if (!points_) return mean_.add_vjp(weight * axes_.cwiseProduct(mean_(q) - target(0, k)), out);
+  for (std::size_t i = 0; i < mean_.nodes.size(); ++i) {
+    const Vec3 gap = q.segment<3>(3 * mean_.nodes[i]) - target(static_cast<Index>(i), k);
+    out.segment<3>(3 * mean_.nodes[i]) += weight * axes_.cwiseProduct(gap);
   }
 }
 

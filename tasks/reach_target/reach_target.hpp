@@ -1,4 +1,5 @@
-// L = 1/2 sum over frames and points of |q - q_target|^2, q the position [m] or velocity [m/s] of
+// L = 1/2 sum over frames and points of |q - q_target|^2 in the given axes, q the position [m] or velocity
+// [m/s] of
 //   points: each selected vertex;
 //   centroid: their mean;
 //   center_of_mass: their mean weighted by the volume around each (of the rest mesh): the centre of mass of a
@@ -17,6 +18,7 @@ class ReachTarget final : public FrameLoss {
     std::string of = "points";
     std::string quantity = "position";
     Field target{Vec3(0, 0, 0)};
+    std::vector<std::string> axes{"x", "y", "z"};
     std::vector<Index> frames;
     void visit(ParamVisitor& v);
   };
@@ -27,12 +29,11 @@ class ReachTarget final : public FrameLoss {
   void add_frame_gradient(const State& s, Index k, double weight, Adjoint& a) const override;
 
  private:
-  Vec3 mean(const VecX& q) const;
   Vec3 target(Index point, Index k) const;
 
   Options options_;
-  std::vector<Index> nodes_;
-  VecX weights_;  ///< of the mean, one per selected vertex
+  NodeMean mean_;
+  Vec3 axes_;  ///< 1 for those that count
   bool points_ = true, velocity_ = false;
 };
 

@@ -23,14 +23,19 @@ class Pass final : public LossPass {
     for (const double part : parts_) sum += std::exp(sharpness_ * (part - largest));
     return largest + std::log(sum) / sharpness_;
   }
-  /// The weight of a frame, exp(b (l_k - L)), depends on all.
+  /// The weight of a frame, its share exp(b (l_k - L)), depends on all.
   void add_gradient(Index k, const State& s, double weight, Adjoint& a) const override {
-    if (!loss_.counts(k, last_)) return;
-    const double share = std::exp(sharpness_ * (loss_.frame_value(s, k) - value()));
-    loss_.add_frame_gradient(s, k, weight * share, a);
+    if (loss_.counts(k, last_)) loss_.add_frame_gradient(s, k, weight * share(k, s), a);
+  }
+  void add_parameter_gradient(Index k, const State& s, double weight, MutVec dtheta) const override {
+    if (loss_.counts(k, last_)) loss_.add_frame_parameter_gradient(s, k, weight * share(k, s), dtheta);
   }
 
  private:
+  double share(Index k, const State& s) const {
+    return std::exp(sharpness_ * (loss_.frame_value(s, k) - value()));
+  }
+
   const FrameLoss& loss_;
   double sharpness_;
   Index last_;

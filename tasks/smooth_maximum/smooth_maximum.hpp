@@ -19,6 +19,12 @@ class SmoothMaximum final : public Loss {
   SmoothMaximum(const Options& options, const BuildContext& context);
 
   std::unique_ptr<LossPass> begin(Index last) const override;
+  Index num_parameters() const override { return inner_->num_parameters(); }
+  void visit_parameters(ParamVisitor& v) override {
+    v.section("loss", [&](ParamVisitor& w) { inner_->visit_parameters(w); },
+              {.doc = "parameters of the loss"});
+  }
+  void parameters_changed() override { inner_->parameters_changed(); }
   bool needs_reference() const override { return inner_->needs_reference(); }
   void observe_reference(Index k, Index last, const State& s) override {
     inner_->observe_reference(k, last, s);

@@ -29,7 +29,8 @@ TEST_F(OptimizeTest, FindsTheStiffnessAndWritesTheResults) {
   const JsonValue checkpoint = json("results/tiny/checkpoint.json");
   EXPECT_EQ(checkpoint.at("evaluations").number, v.at("evaluations").number);
   EXPECT_EQ(checkpoint.at("best").at("loss").number, v.at("loss").number);
-  EXPECT_TRUE(contains(read("results/tiny/loss.csv"), "evaluation,loss,gradient_norm\n1,"));
+  EXPECT_TRUE(contains(read("results/tiny/loss.csv"),
+                       "evaluation,loss,gradient_norm,forward_steps,backward_steps\n1,"));
 }
 
 TEST_F(OptimizeTest, TheFittedSceneRunsToTheFittedTrajectory) {
@@ -106,11 +107,11 @@ TEST_F(OptimizeTest, KilledAndResumedItGivesTheSameBits) {
   ASSERT_EQ(run(with({"whole"})).code, 0);
   {
     Program program(folder(), with({"killed"}));
-    // Two records of one parameter: 24 bytes of header and 48 each.
+    // Two records of one parameter: 24 bytes of header and 72 each.
     ASSERT_TRUE(program.wait_until([&] {
       std::error_code none;
       return exists("killed/evaluations.bin") &&
-             std::filesystem::file_size(path("killed/evaluations.bin"), none) >= 120;
+             std::filesystem::file_size(path("killed/evaluations.bin"), none) >= 168;
     }));
     program.send(SIGKILL);
     EXPECT_EQ(program.wait().code, 128 + SIGKILL);
@@ -196,7 +197,7 @@ TEST_F(OptimizeTest, FailedEvaluationsNameTheirParametersAndAreSteppedBackFrom) 
   EXPECT_GT(v.at("failed_evaluations").number, 10);
   EXPECT_LT(v.at("failed_evaluations").number, v.at("evaluations").number - 1);
   EXPECT_LT(v.at("loss").number, v.at("first_loss").number);
-  EXPECT_TRUE(contains(read("out/loss.csv"), "\n2,nan,nan\n")) << read("out/loss.csv");
+  EXPECT_TRUE(contains(read("out/loss.csv"), "\n2,nan,nan,6,5\n")) << read("out/loss.csv");
 }
 
 TEST_F(OptimizeTest, AFailureAtTheStartEndsTheJob) {
@@ -302,19 +303,31 @@ TEST_F(OptimizeTest, AMaximumIsNoResult) {
 
 TEST_F(OptimizeTest, EveryOptimizerGoesOnFromItsEvaluations) {
   write("tiny.yaml", tiny_task());
-  for (const std::string& type : kOptimizers) {
-    const std::vector<std::string> line = {"optimize", "tiny.yaml",
-                                           "-o",       "out_" + type,
-                                           "--set",    "optimizer={type: " + type + ", max_iterations: 8}"};
+  std::map<std::string, std::string> optimizers;
+  for (const std::string& type : kOptimizers) optimizers[type] = "{type: " + type + ", max_iterations: 8}";
+  for (const std::string type : {"cma_es", "one_plus_one_es"})
+    optimizers[type] = "{type: " + type + ", max_iterations: 8}";
+  optimizers["chain"] =
+      "{type: chain, optimizers: [{type: cma_es, max_iterations: 2}, {type: lbfgsb, max_iterations: 3}]}";
+  optimizers["multi_start"] =
+      "{type: multi_start, starts: 3, candidates: 5, optimizer: {type: lbfgsb, max_iterations: 3}}";
+  for (const auto& [type, optimizer] : optimizers) {
+    const std::vector<std::string> line = {"optimize",    "tiny.yaml", "-o",
+                                           "out_" + type, "--set",     "optimizer=" + optimizer};
     const std::string file = path("out_" + type + "/evaluations.bin");
     ASSERT_EQ(run(line).code, 0) << type;
     const std::string whole = read("out_" + type + "/evaluations.bin");
-    ASSERT_GT(whole.size(), 24u + 4 * 48u) << type;
-    std::filesystem::resize_file(file, 24 + 3 * 48 + 7);  // torn in the fourth
+    ASSERT_GT(whole.size(), 24u + 4 * 72u) << type;
+    const JsonValue before = json("out_" + type + "/summary.json");
+    std::filesystem::resize_file(file, 24 + 3 * 72 + 7);  // torn in the fourth
     std::vector<std::string> again = line;
     again.emplace_back("--resume");
     ASSERT_EQ(run(again).code, 0) << type;
     EXPECT_EQ(read("out_" + type + "/evaluations.bin"), whole) << type;
+    const JsonValue after = json("out_" + type + "/summary.json");
+    for (const char* key : {"loss", "evaluations", "iterations", "forward_steps", "backward_steps"})
+      EXPECT_EQ(after.at(key).number, before.at(key).number) << type << " " << key;
+    EXPECT_EQ(after.at("note").text, before.at("note").text);
   }
 }
 

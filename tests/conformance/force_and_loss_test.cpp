@@ -52,8 +52,11 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryForce, ::testing::ValuesIn(registry().ty
 
 class EveryLoss : public ::testing::TestWithParam<std::string> {
  protected:
+  /// Frames fall and rise by turns, so that there is a bounce and an apex.
   static State state(Index n, unsigned seed) {
-    return {random_vector(n, seed), random_vector(n, seed + 100), 0.01 * seed};
+    State s{random_vector(n, seed), random_vector(n, seed + 100), 0.01 * seed};
+    for (Index i = 2; i < n; i += 3) s.v[i] += seed % 2 == 0 ? 3 : -3;
+    return s;
   }
   static Tape tape_of(Index n, Index steps) {
     Tape tape;
@@ -97,6 +100,35 @@ TEST_P(EveryLoss, GradientAgreesWithDifferencesAtEveryFrame) {
     }
   }
   EXPECT_GT(size, 0) << "depends on no frame";
+}
+
+TEST_P(EveryLoss, GradientOfItsParametersAgreesWithDifferences) {
+  const SampleBody body(make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8));
+  const BuildContext context = body.context();
+  const auto loss = make_component<Loss>(GetParam(), context);
+  ParameterTable table;
+  table.add("loss", [&](ParamVisitor& v) { loss->visit_parameters(v); });
+  ASSERT_EQ(table.size(), loss->num_parameters());
+  if (table.size() == 0) return;
+  const Tape tape = tape_of(3 * body.mesh.num_vertices(), context.steps);
+  const VecX theta = table.values();
+  const double weight = -0.7;
+  VecX gradient = VecX::Ones(theta.size());
+  for (Index k = 0; k <= context.steps; ++k)
+    observed(*loss, tape)
+        ->add_parameter_gradient(k, tape.states[static_cast<std::size_t>(k)], weight, gradient);
+  gradient -= VecX::Ones(theta.size());  // it adds to what is there
+  EXPECT_GT(gradient.norm(), 0) << "depends on none of them";
+  for (Index i = 0; i < theta.size(); ++i) {
+    const auto along = [&](double s) {
+      table.assign(theta + s * VecX::Unit(theta.size(), i));
+      loss->parameters_changed();
+      return weight * observed(*loss, tape)->value();
+    };
+    const double step = 1e-2 * std::max(std::abs(theta[i]), 0.1);
+    EXPECT_LT(difference_gap(along, gradient[i], step, 1e-6 * std::abs(along(0)) / step), 1e-8)
+        << table.entries()[0].path << " and so on, number " << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryLoss, ::testing::ValuesIn(registry().types("loss")));

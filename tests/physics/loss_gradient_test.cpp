@@ -25,6 +25,13 @@ std::string example(const std::string& type) {
       {"reach_target",
        "{type: reach_target, of: center_of_mass, target: {steps: [[0.1, 0, 1], [0, 0.3, 0]]}, "
        "frames: [2, 4]}"},
+      {"bounce_apex", "{type: bounce_apex, bounces: 0, up: [1, 0, 0], target: [0.1, 0.2, 0.3]}"},
+      {"forward_velocity", "{type: forward_velocity, direction: [1, 2, -1], sideways_weight: 3}"},
+      {"pixel_reprojection", "{type: pixel_reprojection, observations: " + observations_file() +
+                                 ", width: 1280, height: 720, markers: {beam: {nodes: {indices: [0, 3, "
+                                 "7]}}}, camera: {position: [0.1, -2, 0.3], rotation: "
+                                 "[-1.5, 0.1, 0.2], focal_length: 1000, principal_x: 640, principal_y: 360, "
+                                 "distortion_k1: 0.1, distortion_k2: -0.2}}"},
       {"smooth_maximum",
        "{type: smooth_maximum, sharpness: 1e3, loss: {type: match_trajectory, velocity_weight: "
        "1e-2}}"}};

@@ -89,9 +89,9 @@ TEST(Regularizers, TheirGradientIsPartOfTheTasks) {
   const VecX u = task->start() + 0.3 * random_vector(task->size(), 4);
   VecX gradient(task->size());
   const double loss = task->evaluate(u, gradient);
-  EXPECT_NEAR(task->loss(u), loss, 1e-12 * loss);
+  EXPECT_NEAR(task->value(u), loss, 1e-12 * loss);
   const VecX p = random_vector(task->size(), 5).normalized();
-  EXPECT_LT(difference_gap([&](double s) { return task->loss(u + s * p); }, gradient.dot(p), 0.02, 1e-3),
+  EXPECT_LT(difference_gap([&](double s) { return task->value(u + s * p); }, gradient.dot(p), 0.02, 1e-3),
             1e-6);
 }
 

@@ -102,8 +102,10 @@ class OptionFiller final : public PassiveVisitor {
     double number = 0;
     if (set(name, number)) value = number != 0;
   }
-  void path(const char*, std::string& value, const Spec& spec) override {
-    if (spec.required && value.empty()) value = surface_;
+  void path(const char* name, std::string& value, const Spec& spec) override;
+  /// A camera stands in front of the origin, looking at it.
+  void vec3(const char* name, Vec3& value, const Spec& spec) override {
+    if (spec.required && name == std::string("position")) value = Vec3(0.1, 0.2, -5);
   }
   void text(const char* name, std::string& value, const Spec&) override {
     static const std::map<std::string, std::string> formulas{
@@ -117,9 +119,21 @@ class OptionFiller final : public PassiveVisitor {
       for (Index i = 0; i < value.size(); ++i) value.values[i] = 0.1 * static_cast<double>(i + 1);
   }
   void component(const char*, const char* kind, ComponentSpec& value, const Spec& spec) override {
-    if (!spec.required || value.options != nullptr) return;
-    value.type = std::string(kind) == "loss" ? "match_trajectory" : registry().types(kind).front();
+    if (value.options != nullptr) return;
+    value.type = registry().default_type(kind);
+    if (!spec.required && value.type.empty()) return;
+    if (value.type.empty())
+      value.type = std::string(kind) == "loss" ? "match_trajectory" : registry().types(kind).front();
     value.options = filled_options(kind, value.type);
+  }
+  void components(const char*, const char* kind, std::vector<ComponentSpec>& value,
+                  const Spec& spec) override {
+    if (!spec.required || !value.empty()) return;
+    for (const char* type : {"cma_es", "lbfgsb"}) {
+      value.emplace_back();
+      value.back().type = type;
+      value.back().options = filled_options(kind, type);
+    }
   }
 
  private:
@@ -142,6 +156,19 @@ inline const std::string& surface_file() {
     return folder.file("box.obj");
   }();
   return file;
+}
+
+/// Where the body of a SampleBody was seen in some frames of a film; kept in the same way.
+inline const std::string& observations_file() {
+  static const TestFolder folder;
+  static const std::string file =
+      folder.write("film.csv", "frame,marker,u,v\n0,beam,30,-20\n1,beam,-45.5,12\n3,beam,8,1e1\n");
+  return file;
+}
+
+inline void OptionFiller::path(const char* name, std::string& value, const Spec& spec) {
+  if (spec.required && value.empty())
+    value = name == std::string("observations") ? observations_file() : surface_;
 }
 
 inline std::unique_ptr<OptionsBase> filled_options(const std::string& kind, const std::string& type,

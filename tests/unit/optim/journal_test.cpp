@@ -21,14 +21,17 @@ using Record = EvaluationJournal::Record;
 
 constexpr std::uint64_t kProblem = 0xabcdef0123456789u;
 constexpr Index kDimension = 3;
-constexpr std::size_t kHeaderSize = 24, kRecordSize = 8 * (2 * kDimension + 4);
+constexpr std::size_t kHeaderSize = 24, kRecordSize = 8 * (2 * kDimension + 7);
 
 VecX theta_of(Index k) {
   return VecX::LinSpaced(kDimension, 0.1, 1.0 / (1.0 + static_cast<double>(k)));
 }
 Record record_of(Index k) {
   const VecX theta = theta_of(k);
-  return {theta, theta.squaredNorm(), 2 * theta, static_cast<std::uint64_t>(k / 2), 1e-9 * theta.sum()};
+  const auto n = static_cast<std::uint64_t>(k);
+  Record r{theta, theta.squaredNorm(), 2 * theta, n / 2, 1e-9 * theta.sum(), 100 + n, 200 + n, 1 - n % 2};
+  if (r.with_gradient == 0) r.gradient.setZero();
+  return r;
 }
 
 class JournalTest : public testing::Test {
@@ -46,15 +49,18 @@ class JournalTest : public testing::Test {
   void replay(EvaluationJournal& journal, Index count) {
     ASSERT_EQ(journal.num_records(), count);
     for (Index k = 0; k < count; ++k) {
-      const Record expected = record_of(k), *got = journal.next(theta_of(k));
+      const Record expected = record_of(k), *got = journal.next(theta_of(k), k % 2 == 0);
       ASSERT_NE(got, nullptr) << k;
       EXPECT_EQ(got->theta, expected.theta);
       EXPECT_EQ(got->loss, expected.loss);
       EXPECT_EQ(got->gradient, expected.gradient);
       EXPECT_EQ(got->iteration, expected.iteration);
       EXPECT_EQ(got->noise, expected.noise);
+      EXPECT_EQ(got->forward_steps, expected.forward_steps);
+      EXPECT_EQ(got->backward_steps, expected.backward_steps);
+      EXPECT_EQ(got->with_gradient, expected.with_gradient);
     }
-    EXPECT_EQ(journal.next(theta_of(count)), nullptr);
+    EXPECT_EQ(journal.next(theta_of(count), true), nullptr);
     EXPECT_EQ(journal.num_replayed(), count);
   }
   TempFolder folder_;
@@ -69,7 +75,7 @@ TEST_F(JournalTest, ReplaysThenGoesOn) {
     replay(journal, 4);
     journal.append(record_of(4));
     EXPECT_EQ(journal.num_records(), 5);
-    EXPECT_EQ(journal.next(theta_of(5)), nullptr);  // what is new is not replayed
+    EXPECT_EQ(journal.next(theta_of(5), true), nullptr);  // what is new is not replayed
   }
   EvaluationJournal journal(file_, kProblem, kDimension, Open::Resume);
   replay(journal, 5);
@@ -148,12 +154,14 @@ TEST_F(JournalTest, AnotherProblemIsNamed) {
 TEST_F(JournalTest, DivergenceByOneBitIsFound) {
   write(3);
   EvaluationJournal journal(file_, kProblem, kDimension, Open::Resume);
-  journal.next(theta_of(0));
+  journal.next(theta_of(0), true);
   VecX theta = theta_of(1);
   theta[2] = std::nextafter(theta[2], 2.0);
-  expect_error(Errc::Internal, "replay diverged at evaluation 1", [&] { journal.next(theta); });
-  expect_error(Errc::Internal, "replay diverged at evaluation 1", [&] { journal.next(VecX::Zero(2)); });
-  EXPECT_NE(journal.next(theta_of(1)), nullptr);  // an error uses up no record
+  expect_error(Errc::Internal, "replay diverged at evaluation 1", [&] { journal.next(theta, true); });
+  expect_error(Errc::Internal, "replay diverged at evaluation 1", [&] { journal.next(VecX::Zero(2), true); });
+  // That record holds a loss without a gradient.
+  expect_error(Errc::Internal, "replay diverged at evaluation 1", [&] { journal.next(theta_of(1), true); });
+  EXPECT_NE(journal.next(theta_of(1), false), nullptr);  // an error uses up no record
 }
 
 TEST_F(JournalTest, SignedZeroAndNanAreComparedByBits) {
@@ -166,8 +174,8 @@ TEST_F(JournalTest, SignedZeroAndNanAreComparedByBits) {
   EvaluationJournal journal(file_, kProblem, kDimension, Open::Resume);
   VecX negative = odd.theta;
   negative[0] = -0.0;
-  expect_error(Errc::Internal, "replay diverged", [&] { journal.next(negative); });
-  const Record* got = journal.next(odd.theta);
+  expect_error(Errc::Internal, "replay diverged", [&] { journal.next(negative, true); });
+  const Record* got = journal.next(odd.theta, true);
   ASSERT_NE(got, nullptr);
   EXPECT_EQ(std::bit_cast<std::uint64_t>(got->loss), std::bit_cast<std::uint64_t>(nan));
   EXPECT_TRUE(std::signbit(got->gradient[0]));
@@ -176,7 +184,7 @@ TEST_F(JournalTest, SignedZeroAndNanAreComparedByBits) {
 TEST_F(JournalTest, AppendingNeedsACompleteReplayAndTheRightSize) {
   write(2);
   EvaluationJournal journal(file_, kProblem, kDimension, Open::Resume);
-  journal.next(theta_of(0));
+  journal.next(theta_of(0), true);
   expect_error(Errc::Internal, "before all 2 recorded ones are replayed",
                [&] { journal.append(record_of(2)); });
   Record small = record_of(2);
@@ -242,7 +250,7 @@ TEST_F(JournalTest, StoppedDescentEndsAtTheSameBits) {
     EvaluationJournal journal(file_, kProblem, kDimension, mode);
     VecX theta = VecX::Constant(kDimension, 3.0);
     for (Index k = 0; k < 30; ++k) {
-      const Record* known = journal.next(theta);
+      const Record* known = journal.next(theta, true);
       Record record = known != nullptr ? *known : Record();
       if (known == nullptr) {
         if (simulations == stop_after) return theta;

@@ -76,9 +76,9 @@ TEST(Task, GradientAgreesWithDifferencesInTheScaledVariables) {
   const VecX u = task->start();
   VecX g(4);
   const double loss = task->evaluate(u, g);
-  EXPECT_NEAR(task->loss(u), loss, 1e-13 * std::abs(loss));
+  EXPECT_NEAR(task->value(u), loss, 1e-13 * std::abs(loss));
   for (Index i = 0; i < 4; ++i)
-    EXPECT_LT(difference_gap([&](double s) { return task->loss(u + s * VecX::Unit(4, i)); }, g[i], 0.05,
+    EXPECT_LT(difference_gap([&](double s) { return task->value(u + s * VecX::Unit(4, i)); }, g[i], 0.05,
                              1e-3 * g.norm()),
               1e-6)
         << i;
@@ -98,8 +98,8 @@ TEST(Task, TheReferenceIsTheSceneAsItIsWritten) {
   const auto task = make_task(scene(kBothModuli), {"losses=[{loss: {type: match_trajectory}}]"});
   VecX g(1);
   EXPECT_EQ(task->evaluate(VecX::Constant(1, std::log(1e5)), g),
-            task->loss(VecX::Constant(1, std::log(1e5))));
-  EXPECT_LT(task->loss(VecX::Constant(1, std::log(1e5))), 1e-16);
+            task->value(VecX::Constant(1, std::log(1e5))));
+  EXPECT_LT(task->value(VecX::Constant(1, std::log(1e5))), 1e-16);
   EXPECT_GT(task->evaluate(task->start(), g), 1e-9);
   EXPECT_GT(std::abs(g[0]), 0);
 }

@@ -1,53 +1,10 @@
 // The losses on trajectories and bodies for which their value is known.
-#include "core/optim/loss.hpp"
-#include "tests/support/components.hpp"
+#include "tests/unit/tasks/losses.hpp"
 
 #include <cmath>
 
 namespace resilin::test {
 namespace {
-
-/// A box of 2 x 1 x 1 m, three steps; frame k is the rest shape moved by k (0.1, 0, 0), velocity (k, 0, 2).
-class Losses : public ::testing::Test {
- protected:
-  Losses() : body_(make_box({2, 1, 1}, {2, 1, 1}, ElementType::Hex8)) {
-    const Index n = body_.mesh.num_vertices();
-    for (Index k = 0; k <= 3; ++k) {
-      State s{VecX(3 * n), VecX(3 * n), 0.01 * static_cast<double>(k)};
-      for (Index i = 0; i < n; ++i) {
-        s.x.segment<3>(3 * i) = body_.mesh.vertices.col(i) + static_cast<double>(k) * Vec3(0.1, 0, 0);
-        s.v.segment<3>(3 * i) = Vec3(static_cast<double>(k), 0, 2);
-      }
-      tape_.states.push_back(s);
-      tape_.frames.push_back(k);
-    }
-  }
-  std::unique_ptr<Loss> loss(const std::string& yaml) const {
-    ComponentSpec spec;
-    Diagnostics diagnostics;
-    PlaceMap places;
-    read_options(
-        parse_tree("loss: " + yaml, "test.yaml"),
-        [&](ParamVisitor& v) { v.component("loss", "loss", spec, {.doc = "a"}); }, registry(), diagnostics,
-        places);
-    diagnostics.throw_if_any();
-    BuildContext context = body_.context();
-    context.places = &places;
-    return registry().make<Loss>(spec, context);
-  }
-  double value_of(const Loss& l) const { return observed(l, tape_)->value(); }
-  double value(const std::string& yaml) const { return value_of(*loss(yaml)); }
-  std::string error(const std::string& yaml) const {
-    try {
-      (void)loss(yaml);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "no error";
-  }
-  SampleBody body_;
-  Tape tape_;
-};
 
 TEST_F(Losses, ReachTargetOfPointsSumsOverThem) {
   // Four vertices with x = 2 at the start, 2.3 at the end; distances to (2.3, 0.5, 0.5) are sqrt(1/2).
@@ -74,6 +31,37 @@ TEST_F(Losses, ReachTargetOfACentreLooksAtTheMean) {
       value(
           "{type: reach_target, of: center_of_mass, quantity: velocity, target: [0, 0, 2], frames: [0, 2]}"),
       0.5 * 4, 1e-14);
+}
+
+TEST_F(Losses, ReachTargetComparesTheAxesThatAreNamed) {
+  EXPECT_NEAR(value("{type: reach_target, of: centroid, target: [1.3, 2.5, 4.5], axes: [y]}"), 0.5 * 4,
+              1e-13);
+  EXPECT_NEAR(value("{type: reach_target, of: centroid, target: [7, 2.5, 4.5], axes: [z, y]}"),
+              0.5 * (4 + 16), 1e-13);
+  EXPECT_NEAR(value("{type: reach_target, target: [2.3, 7, 1], nodes: {indices: [0]}, axes: [x, z]}"),
+              0.5 * (4 + 1), 1e-13);
+}
+
+TEST_F(Losses, LinearFunctionalsAreSumsOrOfACentre) {
+  // Of 12 vertices around (1, 0.5, 0.5), at the end around (1.3, 0.5, 0.5) with velocity (3, 0, 2).
+  EXPECT_NEAR(value("{type: linear_functional, positions: [1, 2, 3]}"), 12 * (1.3 + 1 + 1.5), 1e-12);
+  EXPECT_NEAR(value("{type: linear_functional, of: centroid, positions: [-1, 0, -0.4]}"), -1.3 - 0.2, 1e-14);
+  EXPECT_NEAR(
+      value("{type: linear_functional, of: center_of_mass, positions: [0, 0, 0], velocities: [1, 5, -2]}"),
+      3 - 4, 1e-13);
+  EXPECT_NEAR(value("{type: linear_functional, of: centroid, positions: [1, 0, 0], frames: [0, 2]}"), 1 + 1.2,
+              1e-14);
+  EXPECT_NEAR(value("{type: linear_functional, positions: [[1, 0, 0], [0, 2, 0]], nodes: {indices: [0, 2]}}"),
+              (body_.mesh.vertices(0, 0) + 0.3) + 2 * body_.mesh.vertices(1, 2), 1e-14);
+}
+
+TEST_F(Losses, ForwardVelocityRewardsTheDirectionAndPunishesTheRest) {
+  // Velocities (k, 0, 2): forward k along x, sideways 2.
+  EXPECT_NEAR(value("{type: forward_velocity}"), -(1 + 2 + 3), 1e-13);
+  EXPECT_NEAR(value("{type: forward_velocity, direction: [5, 0, 0], sideways_weight: 0.5}"),
+              -(1 + 2 + 3) + 0.5 * 3 * 4, 1e-13);
+  EXPECT_NEAR(value("{type: forward_velocity, direction: [0, 0, -1], sideways_weight: 10, frames: [0, 3]}"),
+              2 + 2 + 10 * (0 + 9), 1e-12);
 }
 
 TEST_F(Losses, TheCentreOfMassWeighsByVolume) {
@@ -147,6 +135,13 @@ TEST_F(Losses, MistakesAreNamed) {
   expect("{type: reach_target, target: [0, 0, 0], frames: [4]}",
          "there is no frame 4: the scene has frames 0 to 3");
   expect("{type: reach_target, target: [0, 0, 0], frames: [2, 1]}", "expected rising numbers");
+  expect("{type: reach_target, target: [0, 0, 0], axes: []}", "no axis is left");
+  expect("{type: linear_functional, of: centroid, positions: [[1, 0, 0], [0, 2, 0]]}",
+         "2 entries given; one is");
+  expect("{type: linear_functional, positions: [[1, 0, 0], [0, 2, 0]]}",
+         "one or 12 (a vertex each) are expected");
+  expect("{type: forward_velocity, direction: [0, 0, 0]}", "direction: expected a direction");
+  expect("{type: bounce_apex, target: [0, 0, 0], up: [0, 0, 0]}", "up: expected a direction");
   expect("{type: kinetic_energy, nodes: {box: {min: [5, 5, 5], max: [6, 6, 6]}}}", "matches no vertex");
   expect("{type: match_trajectory, every: 4}", "no step counts");
   expect("{type: smooth_maximum, loss: {type: smooth_maximum, loss: {type: kinetic_energy}}}",
