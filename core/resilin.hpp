@@ -10,6 +10,7 @@
 #include "core/energy/energy_density_material.hpp"
 #include "core/energy/finite_element_energy.hpp"
 #include "core/energy/material.hpp"
+#include "core/energy/signal.hpp"
 #include "core/geometry/collider.hpp"
 #include "core/geometry/motion.hpp"
 #include "core/geometry/rigid_collider.hpp"

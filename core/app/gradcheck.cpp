@@ -10,6 +10,7 @@
 #include "core/params/tree.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -45,9 +46,33 @@ std::string json_text(const Job& job, const Task& task, const GradcheckOptions& 
         .field("one_sided", r.one_sided)
         .field("at_bound", r.at_bound)
         .field("passed", r.passed);
-    out.end_object();
+    out.key("contact_changes").begin_array();
+    for (const Index step : r.contact_changes) out.value(step);
+    out.end_array().end_object();
   }
   return out.end_array().end_object().text() + "\n";
+}
+
+/// "contacts change in steps 3, 7, .. (12 in all)"; "" if they do not.
+std::string changes_text(const GradcheckRow& row) {
+  constexpr std::size_t kShown = 5;
+  const std::size_t count = row.contact_changes.size();
+  if (count == 0) return {};
+  const std::vector<Index> shown(
+      row.contact_changes.begin(),
+      row.contact_changes.begin() + static_cast<std::ptrdiff_t>(std::min(count, kShown)));
+  return fmt::format("contacts change in step{} {}{}", count > 1 ? "s" : "", fmt::join(shown, ", "),
+                     count > kShown ? fmt::format(", .. ({} in all)", count) : "");
+}
+
+std::string verdict_text(const GradcheckRow& r) {
+  const std::string changes = changes_text(r);
+  if (!r.passed) return changes.empty() ? "FAILED" : "FAILED (" + changes + ")";
+  std::string text = r.at_bound      ? "not checked (its range is a point)"
+                     : r.below_noise ? "ok (below rounding)"
+                     : r.one_sided   ? "ok (one-sided)"
+                                     : "ok";
+  return changes.empty() ? text : text + " (" + changes + ")";
 }
 
 std::string table_text(const Task& task, const GradcheckOptions& options, const GradcheckReport& report) {
@@ -56,11 +81,7 @@ std::string table_text(const Task& task, const GradcheckOptions& options, const 
     table.add({r.path, r.direction, fmt::format("{:.9e}", r.adjoint), fmt::format("{:.9e}", r.difference),
                fmt::format("{:.1e}", r.step), fmt::format("{:.1e}", r.error),
                r.taylor_order == r.taylor_order ? fmt::format("{:.2f}", r.taylor_order) : "-",
-               !r.passed       ? "FAILED"
-               : r.at_bound    ? "not checked (its range is a point)"
-               : r.below_noise ? "ok (below rounding)"
-               : r.one_sided   ? "ok (one-sided)"
-                               : "ok"});
+               verdict_text(r)});
   const std::string choices = backward_choices_text(task);
   return table.text() + (choices.empty() ? "" : "\nbackward: " + choices + "\n") +
          fmt::format("\nloss {:.9g}; worst relative error {:.2e}, tolerance {:.2e}: {}\n", report.loss,

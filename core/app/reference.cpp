@@ -21,7 +21,10 @@ constexpr const char* kIntroduction =
     "    generator: {type: my_shape, size: 2}\n\n"
     "A field is one value, a list with one per item (element or vertex), `{steps: [...]}` with one entry per "
     "time step,\n"
-    "or `{file: table.csv}`, with `per: step` if its rows are steps.\n\n"
+    "or `{file: table.csv}`, with `per: step` if its rows are steps. A differentiable one may follow a signal, "
+    "which has\n"
+    "parameters of its own: `{signal: gait, scale: -1, offset: 2}` is 2 - s(t), t the start of each step. With\n"
+    "`{regions: {name: ..}}` each of these forms is given per region of a body.\n\n"
     "Parameters marked differentiable have gradients; a task addresses them by path, such as\n"
     "`bodies.beam.materials[0].youngs_modulus`, and with `[*]` or `*` several at once that stay equal.\n\n"
     "## Scene and task\n\n";

@@ -1,4 +1,5 @@
 #include "core/base/log.hpp"
+#include "core/geometry/rotation.hpp"
 #include "core/mesh/generators.hpp"
 #include "core/mesh/io.hpp"
 #include "core/mesh/mesh_generator.hpp"
@@ -45,6 +46,7 @@ namespace {
 Mesh made_mesh(const MeshOptions& options, const BuildContext& context) {
   Mesh mesh = raw_mesh(options, context);
   mesh.vertices *= options.scale;
+  if (options.rotation.norm() > 0) mesh.vertices = rotation_matrix(options.rotation) * mesh.vertices;
   mesh.vertices.colwise() += options.translation;
   if (options.voxel_size > 0) {
     if (mesh.type != ElementType::Tri3)

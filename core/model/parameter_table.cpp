@@ -15,13 +15,19 @@ namespace {
 class Collector final : public PassiveVisitor {
  public:
   Collector(std::string prefix, std::vector<ParameterEntry>& out, std::vector<ParameterEntry>& regions,
-            Index& size)
-      : prefix_(std::move(prefix)), out_(out), regions_(regions), size_(size) {}
+            std::vector<DrivenField>& driven, Index& size)
+      : prefix_(std::move(prefix)), out_(out), regions_(regions), driven_(driven), size_(size) {}
   void real(const char* name, double& value, const Spec& spec) override { add(name, &value, 1, spec); }
   void vec3(const char* name, Vec3& value, const Spec& spec) override { add(name, value.data(), 3, spec); }
   void field(const char* name, Field& value, const Spec& spec) override {
     add(name, value.values.data(), value.size(), spec);
-    if (!spec.differentiable || value.steps != 1) return;
+    if (!spec.differentiable) return;
+    if (!value.drives.empty()) {
+      driven_.push_back({out_.back(), &value});
+      out_.pop_back();
+      return;
+    }
+    if (value.steps != 1) return;
     for (std::size_t i = 0; i < value.regions.size(); ++i) {
       ParameterEntry part = out_.back();
       const Index first = static_cast<Index>(i) * value.components;
@@ -48,6 +54,7 @@ class Collector final : public PassiveVisitor {
   std::string prefix_;
   std::vector<std::string> scope_;
   std::vector<ParameterEntry>&out_, &regions_;
+  std::vector<DrivenField>& driven_;
   Index& size_;
 };
 
@@ -64,7 +71,7 @@ bool matches_path(std::string_view pattern, std::string_view path) {
 
 Index ParameterTable::add(const std::string& prefix, ParamVisitor::Body visit) {
   const Index before = size_;
-  Collector collector(prefix, entries_, regions_, size_);
+  Collector collector(prefix, entries_, regions_, driven_, size_);
   visit(collector);
   return size_ - before;
 }
@@ -90,6 +97,7 @@ VecX ParameterTable::values() const {
   VecX theta(size_);
   for (const ParameterEntry& e : entries_)
     theta.segment(e.offset, e.size) = Eigen::Map<const VecX>(e.values, e.size);
+  for (const auto& [e, field] : driven_) theta.segment(e.offset, e.size) = field->values;
   return theta;
 }
 

@@ -33,6 +33,8 @@ class Spreader final : public PassiveVisitor {
     if (!value.regions.empty())
       throw context_.input_error(
           key, "is given per region, but the task asks for one value per element: give it as one value");
+    if (!value.drives.empty())
+      throw context_.input_error(key, "follows a signal, whose parameters are what a task can find");
     spread_one(value, elements_);
     found.push_back(path);
   }

@@ -2,6 +2,7 @@
 #include "core/model/rest_shape.hpp"
 
 #include "core/energy/shape.hpp"
+#include "core/geometry/rotation.hpp"
 #include "core/model/pose.hpp"
 
 #include <fmt/format.h>
@@ -80,11 +81,21 @@ void System::add_place_vjp(const Pin& pin, const Mat3X& places, MutVec theta) co
     out += pull_back_pose(body.options.initial, body.rest().vertices, places).reshaped();
 }
 
-/// Through the masses, and through the initial shape X0(X) with which the state starts: x0 = X0 + ..,
-/// v0 = .. + omega x (X0 - its mean).
+/// Of the undisplaced initial shape X0 of a body: the state starts with x0 = X0 + .., v0 = .. + omega x (X0 -
+/// its mean).
+Mat3X System::start_cotangent(const Body& body, ConstVec dx0, ConstVec dv0) const {
+  const Index n = body.mesh.num_vertices(), first = 3 * body.first_node;
+  const Eigen::Map<const Mat3X> dx(dx0.data() + first, 3, n), dv(dv0.data() + first, 3, n);
+  Mat3X start(3, n);
+  for (Index i = 0; i < n; ++i) start.col(i) = Vec3(dv.col(i)).cross(body.options.initial.angular_velocity);
+  const Vec3 mean = start.rowwise().mean();
+  return dx + (start.colwise() - mean);
+}
+
+/// Through the masses, and through the initial shape X0(X).
 void System::add_rest_cotangent(std::size_t b, SystemCotangent& c, ConstVec dx0, ConstVec dv0) const {
   const Body& body = *bodies_[b];
-  const Index n = body.mesh.num_vertices(), first = 3 * body.first_node;
+  const Index n = body.mesh.num_vertices();
   auto out = c.theta.segment(body_offset_[b].rest, 3 * n);
   VecX dm = body.options.cross_measure() * c.mass.segment(body.first_node, n);
   // The mean volume times the number of elements is that of the body: shape functions add up to one.
@@ -92,12 +103,31 @@ void System::add_rest_cotangent(std::size_t b, SystemCotangent& c, ConstVec dx0,
     dm.setConstant(dm.sum() / static_cast<double>(body.mesh.num_elements()));
   add_lumped_mass_rest_vjp(body.rest(), element_density(body), dm, out);
   if (body.start_is_given) return;
-  const Eigen::Map<const Mat3X> dx(dx0.data() + first, 3, n), dv(dv0.data() + first, 3, n);
-  Mat3X start(3, n);
-  for (Index i = 0; i < n; ++i) start.col(i) = Vec3(dv.col(i)).cross(body.options.initial.angular_velocity);
-  const Vec3 mean = start.rowwise().mean();
-  start = dx + (start.colwise() - mean);
+  const Mat3X start = start_cotangent(body, dx0, dv0);
   out += pull_back_pose(body.options.initial, body.rest().vertices, start).reshaped();
+}
+
+bool System::follows_pose(const Body& body) const {
+  return body.options.initial.pose_is_parameter && !body.start_is_given;
+}
+
+void System::update_poses() {
+  for (const auto& body : bodies_)
+    if (follows_pose(*body))
+      base_x_.segment(3 * body->first_node, 3 * body->mesh.num_vertices()) =
+          posed(body->options.initial, body->rest().vertices).reshaped();
+}
+
+void System::add_pose_cotangent(std::size_t b, SystemCotangent& c, ConstVec dx0, ConstVec dv0) const {
+  const Body& body = *bodies_[b];
+  const Mat3X start = start_cotangent(body, dx0, dv0);
+  InitialOptions unmoved = body.options.initial;
+  unmoved.rotation = unmoved.translation = Vec3::Zero();
+  const Mat3X shape = posed(unmoved, body.rest().vertices);
+  const Vec3 center = shape.rowwise().mean();
+  c.theta.segment<3>(body_offset_[b].translation) += start.rowwise().sum();
+  c.theta.segment<3>(body_offset_[b].rotation) +=
+      rotation_vjp(body.options.initial.rotation, start * (shape.colwise() - center).transpose());
 }
 
 }  // namespace resilin

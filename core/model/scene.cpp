@@ -47,6 +47,21 @@ bool load_plugins(const TreeNode& root, Registry& registry, Diagnostics& diagnos
   return all;
 }
 
+/// Makes the folder of assets an absolute path; it has to be there.
+void find_assets(const PlaceMap& places, std::string& assets, Diagnostics& diagnostics) {
+  namespace fs = std::filesystem;
+  if (assets.empty()) return;
+  const auto it = places.find("assets");
+  const Place place = it == places.end() ? Place{} : it->second;
+  fs::path folder = assets;
+  if (folder.is_relative() && !place.file.empty() && place.file.rfind("--set", 0) != 0)
+    folder = fs::path(place.file).parent_path() / folder;
+  std::error_code failed;
+  if (!fs::is_directory(folder, failed))
+    return diagnostics.error(place, "assets", "there is no folder '" + folder.string() + "'");
+  assets = fs::absolute(folder).lexically_normal().string();
+}
+
 }  // namespace
 
 SceneFile load_scene(const std::string& file, const std::vector<std::string>& overrides, Registry& registry) {
@@ -59,6 +74,7 @@ SceneFile load_scene(const std::string& file, const std::vector<std::string>& ov
   SceneFile scene;
   const auto visit = [&](ParamVisitor& v) { scene.options.visit(v); };
   read_options(root, visit, catalog, diagnostics, scene.places);
+  find_assets(scene.places, scene.options.scene.assets, diagnostics);
   diagnostics.throw_if_any();
   scene.resolved = dump_yaml(visit);
   return scene;

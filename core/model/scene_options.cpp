@@ -2,13 +2,27 @@
 
 namespace resilin {
 
+void AssetOptions::visit(ParamVisitor& v) {
+  v.text("file", file, {.doc = "name of the mesh file in that folder", .required = true});
+  v.real("scale", scale, {.doc = "factor on all coordinates", .min = 0, .max = 1e6, .open = true});
+  v.vec3("rotation", rotation,
+         {.doc = "rotation vector (axis times angle) about the origin, after scaling", .unit = "rad"});
+  v.vec3("translation", translation, {.doc = "added to all coordinates last", .unit = "m"});
+}
+
 void MeshOptions::visit(ParamVisitor& v) {
   v.component("generator", "mesh_generator", generator, {.doc = "a generated mesh; `file` takes its place"});
   v.path("file", file,
          {.doc = "mesh file (.vtk, .vtu, .obj, .off, .ply, .stl, .msh, .mesh, .node); takes the place of the "
                  "generator"});
   v.real("scale", scale, {.doc = "factor on all coordinates", .min = 0, .max = 1e6, .open = true});
-  v.vec3("translation", translation, {.doc = "added to all coordinates after scaling", .unit = "m"});
+  v.vec3("rotation", rotation,
+         {.doc = "rotation vector (axis times angle) about the origin, after scaling", .unit = "rad"});
+  v.vec3("translation", translation,
+         {.doc = "added to all coordinates after scaling and rotation", .unit = "m"});
+  v.optional_section("asset", has_asset, asset,
+                     {.doc = "what is taken instead where the scene names a folder of assets: a mesh file of "
+                             "it, with its own scale, rotation and translation"});
   v.real(
       "voxel_size", voxel_size,
       {.doc = "edge of the hexahedra with which a closed surface is filled, after scaling; 0: not voxelised",
@@ -24,9 +38,14 @@ void TwistOptions::visit(ParamVisitor& v) {
 }
 
 void InitialOptions::visit(ParamVisitor& v) {
-  v.vec3("translation", translation, {.doc = "moves the rest shape", .unit = "m"});
+  v.vec3("translation", translation,
+         {.doc = "moves the rest shape; a constant where pins hold the initial position",
+          .unit = "m",
+          .differentiable = pose_is_parameter});
   v.vec3("rotation", rotation,
-         {.doc = "rotation vector (axis times angle) about the centroid", .unit = "rad"});
+         {.doc = "rotation vector (axis times angle) about the centroid; a constant as well then",
+          .unit = "rad",
+          .differentiable = pose_is_parameter});
   v.optional_section("twist", has_twist, twist,
                      {.doc = "turns each section about an axis in proportion to its place"});
   v.path("positions", positions_file,
@@ -154,8 +173,14 @@ void RecordOptions::visit(ParamVisitor& v) {
 void SceneOptions::visit(ParamVisitor& v) {
   v.text("name", name, {.doc = "name of the scene"});
   v.texts("plugins", plugins, {.doc = "plugin libraries to load, relative to this file"});
+  v.text(
+      "assets", assets,
+      {.doc = "folder with mesh files, relative to this file: bodies whose mesh has an `asset` take it from "
+              "there; empty: none do"});
   v.section("time", time, {.doc = "time steps"});
   v.vec3("gravity", gravity, {.doc = "acceleration of gravity", .unit = "m/s^2", .differentiable = true});
+  v.component_map("signals", "signal", signals,
+                  {.doc = "numbers that change in time, by name; differentiable fields may follow them"});
   v.map("bodies", bodies, {.doc = "soft bodies by name", .required = true});
   v.component_map("energies", "energy", energies,
                   {.doc = "potential energies by name, besides those of the bodies"});

@@ -10,11 +10,21 @@
 
 namespace resilin {
 
+/// A mesh of the folder SceneOptions::assets, which takes the place of what else the mesh options say.
+struct RESILIN_API AssetOptions {
+  std::string file;
+  double scale = 1;
+  Vec3 rotation = Vec3::Zero(), translation = Vec3::Zero();
+  void visit(ParamVisitor& v);
+};
+
 struct RESILIN_API MeshOptions {
   ComponentSpec generator;
   std::string file;
   double scale = 1;
-  Vec3 translation = Vec3::Zero();
+  Vec3 rotation = Vec3::Zero(), translation = Vec3::Zero();
+  bool has_asset = false;
+  AssetOptions asset;
   double voxel_size = 0;
   void visit(ParamVisitor& v);
 };
@@ -36,6 +46,9 @@ struct RESILIN_API InitialOptions {
   Vec3 angular_velocity = Vec3::Zero();
   Field displacements{Vec3(0, 0, 0)};
   Field velocities{Vec3(0, 0, 0)};
+  /// Whether translation and rotation are differentiable: of a body that is not given by a file and whose
+  /// pins do not hold the initial position.
+  bool pose_is_parameter = true;
   void visit(ParamVisitor& v);
 };
 
@@ -111,8 +124,10 @@ struct RESILIN_API RecordOptions {
 struct RESILIN_API SceneOptions {
   std::string name = "scene";
   std::vector<std::string> plugins;
+  std::string assets;  ///< an absolute path once the scene is read; empty: none
   TimeOptions time;
   Vec3 gravity{0, 0, -9.81};
+  NamedList<ComponentSpec> signals;
   NamedList<BodyOptions> bodies;
   NamedList<ComponentSpec> energies, forces, colliders;
   std::vector<ComponentSpec> contacts;

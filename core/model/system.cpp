@@ -29,8 +29,11 @@ System::System(const SceneOptions& scene, const Registry& registry, const PlaceM
   build(scene, registry, places, found);
 }
 
-void System::build(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
+void System::build(const SceneOptions& written, const Registry& registry, const PlaceMap& places,
                    Diagnostics& found) {
+  if (!add_signals(written, context(written, registry, places), found)) return;
+  const SceneOptions scene = prepared(written, places, found);
+  if (!found.ok()) return;  // what followed an unknown signal has no values
   gravity_ = scene.gravity;
   time_step_ = scene.time.step;
   revision_ = next_revision();
@@ -148,10 +151,17 @@ void System::update_mass() {
 void System::set_parameters(ConstVec theta) {
   const VecX before = table_.values();
   table_.assign(theta);
+  const auto signals_changed = [this] {
+    for (const auto& signal : signals_) signal->parameters_changed();
+    drive_fields();
+  };
   try {
+    signals_changed();
     update_rest_shapes();
+    update_poses();
   } catch (const Error&) {
     table_.assign(before);
+    signals_changed();
     throw;
   }
   for (const auto& body : bodies_) body->elastic->set_cross_measure(body->options.cross_measure());
@@ -232,7 +242,9 @@ void System::finish_cotangent(SystemCotangent& c, ConstVec dx0, ConstVec dv0) co
     for (Index i = 0; i < n; ++i)
       c.theta.segment<3>(o.angular_velocity) += (base.col(i) - center).cross(dv.col(i));
     if (o.rest >= 0) add_rest_cotangent(b, c, dx0, dv0);
+    if (follows_pose(body)) add_pose_cotangent(b, c, dx0, dv0);
   }
+  add_drive_vjp(c.theta);
 }
 
 double System::kinetic_energy(const State& s) const {

@@ -5,6 +5,7 @@
 #include "core/contact/contact_model.hpp"
 #include "core/energy/energy.hpp"
 #include "core/energy/finite_element_energy.hpp"
+#include "core/energy/signal.hpp"
 #include "core/geometry/motion.hpp"
 #include "core/model/parameter_table.hpp"
 #include "core/model/scene_options.hpp"
@@ -137,6 +138,13 @@ class RESILIN_API System {
   std::string describe_node(Index node, ConstVec x) const;
 
  private:
+  bool add_signals(const SceneOptions& scene, const BuildContext& c, Diagnostics& found);
+  /// The scene with meshes from its folder of assets and with the values of signals in what follows them.
+  SceneOptions prepared(const SceneOptions& scene, const PlaceMap& places, Diagnostics& found) const;
+  /// Writes the values of signals to what follows them. Throws Error(Input) for one outside its range.
+  void drive_fields() const;
+  void add_drive_vjp(MutVec theta) const;
+  std::size_t find_signal(const std::string& name) const;  ///< of those that there are
   void build(const SceneOptions& scene, const Registry& registry, const PlaceMap& places, Diagnostics& found);
   bool add_body(const std::string& name, const BodyOptions& options, BuildContext c,
                 const std::vector<std::string>& per_element, Diagnostics& found);
@@ -152,15 +160,22 @@ class RESILIN_API System {
   void find_phases();
   void update_mass();
   void update_rest_shapes();
+  bool follows_pose(const Body& body) const;
+  void update_poses();
   void place_pin(Pin& pin) const;
   void add_place_vjp(const Pin& pin, const Mat3X& places, MutVec theta) const;
   bool follows_rest(const Pin& pin) const;
+  Mat3X start_cotangent(const Body& body, ConstVec dx0, ConstVec dv0) const;
   void add_rest_cotangent(std::size_t body, SystemCotangent& c, ConstVec dx0, ConstVec dv0) const;
+  void add_pose_cotangent(std::size_t body, SystemCotangent& c, ConstVec dx0, ConstVec dv0) const;
   BuildContext context(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) const;
 
   std::vector<std::unique_ptr<Body>> bodies_;
   std::vector<std::unique_ptr<Energy>> energies_;
   std::vector<std::unique_ptr<Force>> forces_;
+  std::vector<std::unique_ptr<Signal>> signals_;
+  std::vector<std::string> signal_names_;
+  std::vector<Index> signal_offset_;
   std::vector<std::unique_ptr<Collider>> colliders_;
   std::vector<std::unique_ptr<ContactModel>> contacts_;
   std::vector<std::string> collider_names_;
@@ -184,8 +199,9 @@ class RESILIN_API System {
   std::vector<Index> energy_offset_, force_offset_, collider_offset_, contact_offset_;
   struct BodyOffsets {
     Index density = 0, damping = -1, velocity = 0, angular_velocity = 0, displacements = 0, velocities = 0;
-    Index rest = -1;           ///< -1: the rest shape is no parameter
-    Index cross_measure = -1;  ///< thickness or cross-section; -1: of a volume
+    Index translation = -1, rotation = -1;  ///< of the initial pose; -1: no parameters
+    Index rest = -1;                        ///< -1: the rest shape is no parameter
+    Index cross_measure = -1;               ///< thickness or cross-section; -1: of a volume
   };
   std::vector<BodyOffsets> body_offset_;
   Index gravity_offset_ = 0;

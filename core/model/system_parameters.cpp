@@ -25,6 +25,8 @@ void System::register_body(Body& body) {
     const std::string key = e.path.substr(path.size() + 1);
     if (key == "density") o.density = e.offset;
     if (key == "damping.mass") o.damping = e.offset;
+    if (key == "initial.translation") o.translation = e.offset;
+    if (key == "initial.rotation") o.rotation = e.offset;
     if (key == "initial.velocity") o.velocity = e.offset;
     if (key == "initial.angular_velocity") o.angular_velocity = e.offset;
     if (key == "initial.displacements") o.displacements = e.offset;
@@ -56,6 +58,12 @@ void System::register_parameters() {
   table_.add("", [&](ParamVisitor& v) {
     v.vec3("gravity", gravity_, {.doc = "acceleration of gravity", .unit = "m/s^2", .differentiable = true});
   });
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    const std::string name = "signals." + signal_names_[i];
+    signal_offset_.push_back(table_.size());
+    const Index added = table_.add(name, [&](ParamVisitor& v) { signals_[i]->visit_parameters(v); });
+    require_same_count(name, "num_parameters()", signals_[i]->num_parameters(), added);
+  }
   for (const auto& body : bodies_) register_body(*body);
   for (const Pin& pin : pins_) {
     pin_offset_.push_back(table_.size());

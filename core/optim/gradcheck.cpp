@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <set>
 #include <utility>
 
 namespace resilin {
@@ -19,9 +20,10 @@ class Line {
  public:
   Line(Task& task, const VecX& theta, const VecX& direction)
       : task_(task), theta_(theta), direction_(direction) {}
-  double operator()(double s) {
+  /// `contacts`, if given: what touches on the way.
+  double operator()(double s, ContactHistory* contacts) {
     task_.simulation().system().set_parameters(theta_ + s * direction_);
-    return task_.loss_of_table();
+    return task_.loss_of_table(contacts);
   }
   double noise(double s) {
     task_.simulation().system().set_parameters(theta_ + s * direction_);
@@ -84,6 +86,7 @@ struct Difference {
   double value = 0, step = 0;
   double spread = kInfinity;  ///< from neighbouring steps and rounding
   double order = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Index> contact_changes;
 };
 
 /// The centre of a check: what does not depend on the direction.
@@ -91,7 +94,35 @@ struct Centre {
   double loss = 0;
   LossNoise noise;
   VecX theta, gradient;
+  bool has_contact = false;
+  ContactHistory contacts;  ///< empty if nothing can touch
 };
+
+/// Adds the steps (from 1) in which other nodes are in contact.
+void add_changes(const ContactHistory& a, const ContactHistory& b, std::set<Index>& steps) {
+  for (std::size_t k = 0; k < a.size() && k < b.size(); ++k)
+    if (a[k] != b[k]) steps.insert(static_cast<Index>(k) + 1);
+}
+
+/// The loss at the points of a stencil.
+struct StencilSum {
+  double sum = 0;           ///< of the weighted losses
+  double plus = 0;          ///< the loss one step ahead
+  std::set<Index> changes;  ///< steps in which other nodes are in contact than at the centre
+};
+
+StencilSum evaluate(Line& line, const Stencil& stencil, const Centre& centre, double step) {
+  StencilSum out;
+  for (const auto& [shift, weight] : stencil.points) {
+    ContactHistory contacts;
+    const double loss =
+        shift == 0 ? centre.loss : line(shift * step, centre.has_contact ? &contacts : nullptr);
+    add_changes(centre.contacts, contacts, out.changes);
+    if (shift == 1) out.plus = loss;
+    out.sum += weight * loss;
+  }
+  return out;
+}
 
 /// Differences over falling steps, extrapolated once (Richardson): the pair that agrees best, its noise
 /// counted; and the Taylor order of the one-sided remainder. `noise`: of the loss, for the choice of the
@@ -102,14 +133,11 @@ Difference best_difference(Line& line, const Stencil& stencil, const Centre& cen
   Difference best;
   double smallest = kInfinity, last = 0, last_extrapolated = 0, last_remainder = 0, step = largest;
   const double weights = stencil.weights();
+  std::set<Index> last_changes;
+  bool is_smooth = false;  // the best so far crosses no change of contacts
   for (int k = 0; k < kSteps; ++k, step /= 4) {
-    double sum = 0, plus = 0;
-    for (const auto& [shift, weight] : stencil.points) {
-      const double loss = shift == 0 ? centre.loss : line(shift * step);
-      if (shift == 1) plus = loss;
-      sum += weight * loss;
-    }
-    const double difference = sum / step, remainder = std::abs(plus - centre.loss - step * adjoint);
+    StencilSum at = evaluate(line, stencil, centre, step);
+    const double difference = at.sum / step, remainder = std::abs(at.plus - centre.loss - step * adjoint);
     const double resolved = 1e3 * centre.noise.rounding;
     if (k > 0 && remainder > resolved && last_remainder > resolved && std::isnan(best.order) &&
         remainder < 0.9 * last_remainder)
@@ -118,8 +146,12 @@ Difference best_difference(Line& line, const Stencil& stencil, const Centre& cen
     if (k > 1) {
       const double change = std::abs(extrapolated - last_extrapolated);
       const double uncertainty = change + weights * noise / step;
-      if (uncertainty < smallest) {
+      last_changes.insert(at.changes.begin(), at.changes.end());
+      const bool smooth = last_changes.empty();
+      if (std::isfinite(uncertainty) && (smooth != is_smooth ? smooth : uncertainty < smallest)) {
         smallest = uncertainty;
+        is_smooth = smooth;
+        best.contact_changes.assign(last_changes.begin(), last_changes.end());
         best.value = extrapolated;
         best.step = step;
         best.spread = change + weights * centre.noise.rounding / step;
@@ -128,6 +160,7 @@ Difference best_difference(Line& line, const Stencil& stencil, const Centre& cen
     last = difference;
     last_extrapolated = extrapolated;
     last_remainder = remainder;
+    last_changes = std::move(at.changes);
   }
   return best;
 }
@@ -184,6 +217,7 @@ GradcheckRow check_direction(Task& task, const ParameterEntry& e, const Centre& 
   row.difference = d.value;
   row.step = d.step;
   row.taylor_order = d.order;
+  row.contact_changes = d.contact_changes;
   const double size = std::max(std::abs(row.adjoint), std::abs(row.difference));
   const double gap = std::abs(row.adjoint - row.difference);
   row.error = size > 0 ? gap / size : 0;
@@ -258,6 +292,8 @@ GradcheckReport check_gradient(Task& task, const GradcheckOptions& options) {
   Centre centre;
   report.loss = centre.loss = task.evaluate_table(centre.gradient);
   centre.noise = task.last_noise;
+  centre.has_contact = !task.simulation().system().contacts().empty();
+  if (centre.has_contact) (void)task.loss_of_table(&centre.contacts);
   const ParameterTable& table = task.simulation().system().parameters();
   centre.theta = table.values();
   std::mt19937_64 random(options.seed);

@@ -27,6 +27,9 @@ struct GradcheckRow {
   double noise = 0;       ///< what the uncertainty of the loss makes of the difference, see check_gradient
   double taylor_order =
       0;  ///< of |L(+s) - L - s dL| between the coarsest steps; NaN if below rounding or linear
+  /// Steps (from 1) after which other nodes are in contact at a point of the difference than at the centre:
+  /// the loss has a kink or a jump in between. Differences across none are preferred.
+  std::vector<Index> contact_changes;
   bool one_sided = false;    ///< at the end of its range: differences into the range
   bool at_bound = false;     ///< no room on either side: not checked
   bool below_noise = false;  ///< passed because both derivatives are zero as far as the loss can tell
@@ -44,6 +47,9 @@ struct GradcheckReport {
 /// derivative is compared with differences over a sweep of steps (scaled by the parameter), the step with
 /// the smallest uncertainty counts: central ones, extrapolated to fourth order, or, where the parameter is
 /// at the end of its range, one-sided ones (coordinates at an end point inwards), extrapolated to third.
+///
+/// With contact, steps small enough for the same nodes to touch throughout count before all others. Where
+/// there are none, the row says in which steps the sets differ.
 ///
 /// Noise of a difference D = sum c_i L(theta + s_i d) / step: sum |c_i| noise(L(theta + s_i d)) / step with
 /// the noise of Task::last_noise, from rounding and from what the solves left over. A row passes

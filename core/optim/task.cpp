@@ -226,9 +226,13 @@ void Task::apply(ConstVec u) {
 }
 
 /// Forward only, keeping nothing but what `see` does.
-void Task::run(const std::function<void(Index, const State&)>& see) {
+void Task::run(const std::function<void(Index, const State&)>& see, ContactHistory* contacts) {
   Tape tape;
-  last_rollout = simulation_->run(tape, false, observer(see));
+  last_rollout = simulation_->run(tape, false, observer([&](Index step, const State& s) {
+                                    if (contacts != nullptr && step > 0)
+                                      contacts->push_back(tape.records.back().contacts);
+                                    see(step, s);
+                                  }));
   if (last_rollout.interrupted || interrupted()) throw Interrupted();
 }
 
@@ -268,14 +272,16 @@ double Task::regularization(ConstVec u, MutVec* gradient) const {
   return sum;
 }
 
-double Task::loss_of_table() {
+double Task::loss_of_table(ContactHistory* contacts) {
   ensure_reference();
   const auto passes = begin_losses();
   last_steps = {};
   last_noise = {};
-  run([&](Index k, const State& s) {
-    for (const auto& pass : passes) pass->observe(k, s);
-  });
+  run(
+      [&](Index k, const State& s) {
+        for (const auto& pass : passes) pass->observe(k, s);
+      },
+      contacts);
   double sizes = 0;
   const double loss = total_loss(passes, &sizes);
   last_noise.rounding = kEpsilon * sizes;

@@ -45,6 +45,9 @@ struct StepCount {
   Index total() const { return forward + backward; }
 };
 
+/// The nodes in contact at the end of each step of a run.
+using ContactHistory = std::vector<std::vector<NodeContact>>;
+
 /// The function that an optimizer sees: u holds the variables, logarithms where the scale is log.
 class RESILIN_API Task final : public Objective {
  public:
@@ -70,7 +73,7 @@ class RESILIN_API Task final : public Objective {
   /// Loss and gradient with respect to the whole parameter table at its present values; regularizers, which
   /// are functions of the variables, are not part of it.
   double evaluate_table(VecX& dtheta, BackwardReport* report = nullptr);
-  double loss_of_table();
+  double loss_of_table(ContactHistory* contacts = nullptr);
 
   /// Parameter values of variable i for u.
   VecX values(ConstVec u, const TaskVariable& v) const;
@@ -87,7 +90,7 @@ class RESILIN_API Task final : public Objective {
  private:
   void add_losses(const TaskOptions& options, BuildContext c, Diagnostics& found);
   void add_variable(const TaskParameter& p, const BuildContext& context, Random& random);
-  void run(const std::function<void(Index, const State&)>& see);
+  void run(const std::function<void(Index, const State&)>& see, ContactHistory* contacts = nullptr);
   StepObserver observer(const std::function<void(Index, const State&)>& see);
   void ensure_reference();
   std::vector<std::unique_ptr<LossPass>> begin_losses() const;

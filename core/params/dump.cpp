@@ -126,6 +126,7 @@ class Dumper final : public ParamVisitor {
   }
 
   void regional_field(const char* name, const Field& value);
+  void driven_field(const char* name, const Field& value);
   void line(std::string_view key, const std::string& value) {
     out_ += fmt::format("{}: {}\n", yaml_text(key), value);
   }
@@ -162,6 +163,7 @@ class Dumper final : public ParamVisitor {
 void Dumper::field(const char* name, Field& value, const Spec&) {
   if (value.values.size() == 0) return;  // not set: an absent key gives that back
   if (!value.regions.empty()) return regional_field(name, value);
+  if (!value.drives.empty()) return driven_field(name, value);
   const auto count = [](Index n) { return static_cast<std::size_t>(n); };
   const std::vector<std::string> numbers = numbers_of(name, value.values);
   std::vector<std::string> steps;
@@ -186,6 +188,9 @@ void Dumper::regional_field(const char* name, const Field& value) {
     const std::string& region = value.regions[static_cast<std::size_t>(i)];
     Field part = value;
     part.regions.clear();
+    part.drives.clear();
+    if (!value.drives.empty() && !value.drives[static_cast<std::size_t>(i)].signal.empty())
+      part.drives.push_back(value.drives[static_cast<std::size_t>(i)]);
     part.items = 1;
     part.values.resize(value.steps * value.components);
     for (Index step = 0; step < value.steps; ++step)
@@ -196,6 +201,17 @@ void Dumper::regional_field(const char* name, const Field& value) {
   const std::string rest = all.take();
   all.block("regions", inner.take());
   block(name, all.take() + rest);
+}
+
+void Dumper::driven_field(const char* name, const Field& value) {
+  Dumper inner;
+  const FieldDrive& drive = value.drives.front();
+  inner.line("signal", yaml_text(drive.signal));
+  for (const auto& [key, factor] : {std::pair{"scale", &drive.scale}, {"offset", &drive.offset}}) {
+    const std::vector<std::string> numbers = numbers_of(key, factor->head(value.components));
+    inner.line(key, value.components == 1 ? numbers[0] : flow_list(numbers));
+  }
+  block(name, inner.take());
 }
 
 void Dumper::assignments(const char* name, NamedList<std::string>& value, const Spec&) {

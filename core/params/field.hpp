@@ -8,6 +8,13 @@
 
 namespace resilin {
 
+/// What one item of a field follows in time: in component c its value is offset[c] + scale[c] s(t), s the
+/// signal of the scene with that name, at the start t of each time step.
+struct FieldDrive {
+  std::string signal;  ///< empty: the item follows none and keeps its value
+  Vec3 scale = Vec3::Ones(), offset = Vec3::Zero();
+};
+
 /// values[(step * items + item) * components + component]. `items` and `steps` of 1 mean "the same for all".
 /// In YAML a scalar field is
 ///     1e6                         one value
@@ -17,6 +24,7 @@ namespace resilin {
 ///     {file: e.csv, per: step}    rows are steps, columns are items times components (component fastest)
 ///     {regions: {a: .., b: ..}}   one value, {steps: ..} or {file: .., per: step} per region of the body;
 ///                                 with `default: ..` beside `regions` for the elements in none of them
+///     {signal: gait, scale: -1, offset: 2}   follows a signal; only where differentiable, also per region
 /// and a vector field (components = 3) has [x, y, z] wherever a scalar field has a number.
 struct Field {
   Field() = default;
@@ -31,6 +39,9 @@ struct Field {
   /// kRestOfBody: the value of the elements that lie in none of the others.
   std::vector<std::string> regions;
   static constexpr const char* kRestOfBody = "default";
+  /// One per item, or empty: nothing follows a signal. Where something does, the values of a field as read are
+  /// zero; those of a component have one entry per time step.
+  std::vector<FieldDrive> drives;
 
   Index size() const { return values.size(); }
   Index index(Index item, Index step, Index component = 0) const {

@@ -18,6 +18,7 @@ class FieldReader {
 
   bool read(const TreeNode& node, const std::string& path, Field& field) {
     bool ok = false;
+    std::vector<FieldDrive> drives;
     if (node.kind != TreeNode::Kind::Map) {
       MatX values;
       ok = read_step(node, path, values);
@@ -28,12 +29,18 @@ class FieldReader {
       ok = check_keys(node, path, {"steps"}) &&
            read_steps(*node.find("steps"), join_path(path, "steps"), field);
     } else if (node.find("regions") != nullptr) {
-      ok = check_keys(node, path, {"regions", "default"}) && read_regions(node, path, field);
+      ok = check_keys(node, path, {"regions", "default"}) && read_regions(node, path, field, drives);
+    } else if (node.find("signal") != nullptr) {
+      ok = check_keys(node, path, {"signal", "scale", "offset"}) &&
+           read_signal(node, path, drives.emplace_back());
+      if (ok) store({MatX::Zero(components_, 1)}, field);
     } else {
-      values_.fail(node, path, "expected 'steps', 'file' or 'regions' in the map of a field");
+      values_.fail(node, path, "expected 'steps', 'file', 'regions' or 'signal' in the map of a field");
     }
-    if (ok && node.find("regions") == nullptr) field.regions.clear();
-    return ok;
+    if (!ok) return false;
+    if (node.find("regions") == nullptr) field.regions.clear();
+    field.drives = std::move(drives);
+    return true;
   }
 
  private:
@@ -103,7 +110,31 @@ class FieldReader {
     return true;
   }
 
-  bool read_regions(const TreeNode& node, const std::string& path, Field& field) {
+  bool read_signal(const TreeNode& node, const std::string& path, FieldDrive& drive) {
+    if (!spec_.differentiable)
+      return values_.fail(node, path, "only what is differentiable can follow a signal; give it as values");
+    const TreeNode& name = *node.find("signal");
+    bool ok = values_.text(name, join_path(path, "signal"), drive.signal);
+    if (ok && drive.signal.empty())
+      ok = values_.fail(name, join_path(path, "signal"), "expected the name of a signal, got an empty name");
+    for (const auto& [key, value] : {std::pair{"scale", &drive.scale}, {"offset", &drive.offset}})
+      if (const TreeNode* given = node.find(key))
+        ok = read_factor(*given, join_path(path, key), *value) && ok;
+    return ok;
+  }
+  /// A number, or as many as an entry of the field has.
+  bool read_factor(const TreeNode& node, const std::string& path, Vec3& out) const {
+    const Spec any{.doc = ""};
+    VecX read(1);
+    if (components_ == 1 ? !values_.real(node, path, any, read[0])
+                         : !values_.reals(node, path, any, components_, read))
+      return false;
+    out.head(components_) = read;
+    return true;
+  }
+
+  bool read_regions(const TreeNode& node, const std::string& path, Field& field,
+                    std::vector<FieldDrive>& drives) {
     const TreeNode &map = *node.find("regions"), *rest = node.find("default");
     const std::string regions_path = join_path(path, "regions");
     if (map.kind != TreeNode::Kind::Map || map.entries.empty())
@@ -123,7 +154,11 @@ class FieldReader {
       names.emplace_back(Field::kRestOfBody);
       ok = read_region(*rest, join_path(path, Field::kRestOfBody), parts.emplace_back()) && ok;
     }
-    return ok && join_regions(node, path, std::move(names), parts, field);
+    if (!ok || !join_regions(node, path, std::move(names), parts, field)) return false;
+    for (const Field& part : parts) drives.push_back(part.drives.empty() ? FieldDrive{} : part.drives[0]);
+    if (std::all_of(drives.begin(), drives.end(), [](const FieldDrive& d) { return d.signal.empty(); }))
+      drives.clear();
+    return true;
   }
 
   /// The value of one region, constant or per step.

@@ -82,7 +82,19 @@ std::string reference(const char* kind) {
   return json_text(fmt::format("#/$defs/{}", kind));
 }
 
-/// The value, a list of it over items, one of both per step, or a table in a file.
+/// `{signal: name, scale: .., offset: ..}`.
+std::string signal_schema(Index components) {
+  const Spec any{.doc = ""};
+  const std::string factor = components == 1 ? typed("number").text() : vector_of(components, any).text();
+  Object signal = typed("object");
+  signal.add(
+      "properties",
+      Object().add("signal", typed("string").text()).add("scale", factor).add("offset", factor).text());
+  signal.add("required", words(std::vector<std::string>{"signal"})).add("additionalProperties", "false");
+  return signal.text();
+}
+
+/// The value, a list of it over items, one of both per step, a table in a file, or what a signal says.
 Object field_schema(const Field& field, const Spec& spec) {
   const Object value = field.components == 1 ? number("number", spec) : vector_of(field.components, spec);
   const Object list = array_of(value).add("minItems", "1");
@@ -97,14 +109,20 @@ Object field_schema(const Field& field, const Spec& spec) {
                 .add("per", Object().add("enum", words(std::vector<std::string>{"item", "step"})).text())
                 .text());
   table.add("required", words(std::vector<std::string>{"file"})).add("additionalProperties", "false");
-  const std::string part = Object().add("anyOf", blocks({value.text(), steps.text(), table.text()})).text();
+  std::vector<std::string> forms = {value.text(), list.text(), steps.text(), table.text()};
+  std::vector<std::string> part_forms = {value.text(), steps.text(), table.text()};
+  if (spec.differentiable) {
+    forms.push_back(signal_schema(field.components));
+    part_forms.push_back(forms.back());
+  }
+  const std::string part = Object().add("anyOf", blocks(part_forms)).text();
   Object by_name = typed("object");
   by_name.add("additionalProperties", part).add("minProperties", "1");
   Object regions = typed("object");
   regions.add("properties", Object().add("regions", by_name.text()).add("default", part).text());
   regions.add("required", words(std::vector<std::string>{"regions"})).add("additionalProperties", "false");
-  return Object().add("anyOf",
-                      blocks({value.text(), list.text(), steps.text(), table.text(), regions.text()}));
+  forms.push_back(regions.text());
+  return Object().add("anyOf", blocks(forms));
 }
 
 /// Collects the properties of one map.

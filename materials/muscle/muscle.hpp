@@ -1,6 +1,6 @@
-// psi = k/2 (|F m| - a)^2, m the unit fibre direction at rest, a the activation (target stretch, 1 = rest
-// length): a muscle fibre in the form of Projective Dynamics [Min 2019; DiffPD 2021, section 3]. The manifold
-// is the sphere of radius a; Q = k m m^T.
+// psi = k/2 (|F d| - a)^2, d = m/|m| the fibre's direction m at rest, a the activation (target stretch, 1 =
+// rest length): a muscle fibre in the form of Projective Dynamics [Min 2019; DiffPD 2021, section 3]. The
+// manifold is the sphere of radius a; Q = k d d^T.
 #pragma once
 
 #include "core/energy/material.hpp"
@@ -12,17 +12,22 @@ class Muscle final : public Material {
   struct Options {
     Field stiffness{1e5};
     Field activation{1.0};
-    Vec3 fibre = Vec3::UnitX();
+    Field fibre{Vec3(1, 0, 0)};
+    bool has_around = false;
+    Vec3 point = Vec3::Zero(), axis = Vec3::UnitZ();
     Selector region;
     void visit(ParamVisitor& v);
   };
   Muscle(const Options& options, const BuildContext& context);
 
   void visit_parameters(ParamVisitor& v) override { options_.visit(v); }
-  std::vector<const Field*> fields() const override { return {&options_.stiffness, &options_.activation}; }
+  void parameters_changed() override;
+  std::vector<const Field*> fields() const override {
+    return {&options_.stiffness, &options_.activation, &options_.fibre};
+  }
   const Selector* elements() const override { return &options_.region; }
   bool is_projective() const override { return true; }
-  Mat3 quadratic_form(const double* params) const override { return params[0] * m_ * m_.transpose(); }
+  Mat3 quadratic_form(const double* params) const override;
 
   void add_energy(const SampleBatch& b, Pack* psi) const override;
   void add_stress(const SampleBatch& b, Pack* psi, Mat3Pack* p) const override;
@@ -31,7 +36,6 @@ class Muscle final : public Material {
 
  private:
   Options options_;
-  Vec3 m_;  ///< unit fibre
 };
 
 }  // namespace resilin

@@ -29,11 +29,14 @@ TEST_P(Configs, ShortenedRunHasTheGradientOfDifferences) {
   for (const TaskVariable& v : task.variables()) options.paths.push_back(v.entries.front().path);
   ASSERT_FALSE(options.paths.empty());
   const GradcheckReport report = check_gradient(task, options);
+  // Of the values of a signal only those count that are reached in these steps.
+  std::vector<std::string> depends;
   for (const GradcheckRow& row : report.rows) {
     EXPECT_TRUE(row.passed) << row.path << " " << row.direction << ": adjoint " << row.adjoint
                             << ", difference " << row.difference;
-    EXPECT_NE(row.adjoint, 0) << row.path;
+    if (row.adjoint != 0) depends.push_back(row.path);
   }
+  for (const std::string& path : options.paths) EXPECT_THAT(depends, ::testing::Contains(path));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Configs, ::testing::ValuesIn(config_files()), [](const auto& test) {

@@ -144,5 +144,49 @@ TEST(Selector, MistakesInYamlAreErrors) {
   EXPECT_THROW(read("{indices: [-1]}"), Error);
 }
 
+TEST(Selector, BoxesSelectWhatIsInOneOfThem) {
+  const Selector s =
+      read("{boxes: [{min: [0, 0, 0], max: [0, 0.3, 0.3]}, {min: [0.3, 0, 0], max: [0.3, 0, 0]}]}");
+  EXPECT_EQ(select_vertices(grid(), s).size(), 17U);
+  EXPECT_EQ(select_vertices(grid(), read("{boxes: []}")).size(), 64U);
+}
+
+TEST(Selector, SectorsThatFollowEachOtherShareNothingAndLeaveNothingOut) {
+  // Many of the centres lie on the borders of the eighths.
+  const Mesh mesh = make_box({0.8, 0.8, 0.1}, {8, 8, 1}, ElementType::Hex8);
+  std::vector<int> taken(64, 0);
+  for (int k = 0; k < 8; ++k) {
+    Selector s;
+    s.has_sector = true;
+    s.sector_point = {0.45, 0.45, 0};
+    s.sector_from = k * 0.7853981633974483;
+    s.sector_to = (k + 1) * 0.7853981633974483;
+    for (const Index e : select_elements(mesh, s)) ++taken[static_cast<std::size_t>(e)];
+  }
+  for (const int count : taken) EXPECT_EQ(count, 1);
+}
+
+TEST(Selector, SectorsTurnRightHandedAboutTheirAxis) {
+  const Mesh mesh = make_box({2, 2, 2}, {2, 2, 2}, ElementType::Hex8);
+  const std::string common = "point: [1, 1, 1], axis: [0, -3, 0], start: [2, 7, 0]";
+  const Selector s = read("{sector: {" + common + ", from: 0, to: 1.5707963267948966}}");  // from x to z
+  for (const Index e : select_elements(mesh, s)) {
+    const Vec3 low = mesh.vertices(Eigen::all, mesh.elements.col(e)).rowwise().minCoeff();
+    EXPECT_EQ(low.x(), 1);
+    EXPECT_EQ(low.z(), 1);
+  }
+  EXPECT_EQ(select_elements(mesh, s).size(), 2U);
+  EXPECT_EQ(select_elements(mesh, read("{sector: {" + common + ", from: -3.2, to: 3.1}}")).size(), 8U);
+  expect_input_error([] { read("{sector: {axis: [1, 0, 0], from: 0, to: 1}}"); }, "test.yaml", ":1:2",
+                     "parallel to the axis");
+  expect_input_error([] { read("{sector: {from: 1, to: 1}}"); }, "test.yaml", ":1:2",
+                     "from must be less than to");
+}
+
+TEST(Selector, CornersBelongToOneElement) {
+  EXPECT_EQ(select_vertices(grid(), read("{corners: true}")).size(), 8U);
+  EXPECT_EQ(select_elements(grid(), read("{corners: true}")).size(), 8U);
+}
+
 }  // namespace
 }  // namespace resilin

@@ -261,5 +261,60 @@ TEST(GradientCheck, TheNoiseOfADifferenceIsFarBelowAGradientThatIsThere) {
   EXPECT_FALSE(report.rows[0].below_noise);
 }
 
+/// A cube falls flat on the ground in its second step, or a little tilted.
+std::string falling(double tilt) {
+  return R"(
+time: {step: 0.01, steps: 4}
+forward: {relative_tolerance: 1e-11, absolute_tolerance: 0}
+backward: {relative_tolerance: 1e-11}
+bodies:
+  box:
+    mesh: {generator: {type: box, size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}
+    materials: [{type: corotated, E: 1e5, nu: 0.3}]
+    initial: {translation: [0, 0, 0.01], velocity: [0, 0, -0.6], rotation: [)" +
+         std::to_string(tilt) + R"(, 0.02, 0]}
+colliders: {ground: {type: plane}}
+contacts: [{type: complementarity}]
+losses: [{loss: {type: mean_along, direction: [0.3, 0.2, 1]}}]
+)";
+}
+
+TEST(GradientCheck, DifferencesAcrossAChangeOfContactAreAvoided) {
+  const auto task = make_task(falling(0.05));
+  GradcheckOptions options;
+  options.paths = {"bodies.box.initial.velocity", "bodies.box.initial.rotation",
+                   "bodies.box.initial.translation"};
+  const GradcheckReport report = check_gradient(*task, options);
+  EXPECT_TRUE(report.passed);
+  for (const GradcheckRow& row : report.rows) {
+    EXPECT_TRUE(row.contact_changes.empty()) << row.path << " " << row.direction;
+    EXPECT_LT(row.error, 1e-6) << row.path << " " << row.direction;
+  }
+}
+
+TEST(GradientCheck, WhereEveryStepCrossesAChangeOfContactTheStepsAreNamed) {
+  // A weightless cube at rest on the ground: whatever drives it down makes it touch, whatever lifts it does
+  // not.
+  const auto task = make_task(
+      falling(0), {"gravity=[0, 0, 0]", "bodies.box.initial.translation=[0, 0, 0]",
+                   "bodies.box.initial.rotation=[0, 0, 0]", "bodies.box.initial.velocity=[0, 0, 0]"});
+  ContactHistory contacts;
+  (void)task->loss_of_table(&contacts);
+  EXPECT_EQ(contacts.size(), 4U);
+  GradcheckOptions options;
+  options.paths = {"bodies.box.initial.velocity"};
+  const GradcheckReport report = check_gradient(*task, options);
+  EXPECT_FALSE(report.passed);
+  Index named = 0;
+  for (const GradcheckRow& row : report.rows) {
+    if (row.direction != "coordinate 2") continue;
+    ASSERT_FALSE(row.contact_changes.empty());
+    EXPECT_EQ(row.contact_changes.front(), 1);
+    EXPECT_GT(row.error, 0.4) << "the derivatives of both sides differ";
+    ++named;
+  }
+  EXPECT_EQ(named, 1);
+}
+
 }  // namespace
 }  // namespace resilin::test
