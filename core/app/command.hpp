@@ -32,6 +32,7 @@ struct Command {
 Command run_command();
 Command optimize_command();
 Command gradcheck_command();
+Command ablate_command();
 Command validate_command();
 Command plugins_command();
 Command schema_command();

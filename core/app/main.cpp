@@ -88,9 +88,9 @@ int execute(const Command& command, const std::vector<std::string>& line, const 
 }
 
 int dispatch(const std::vector<std::string>& line, const std::string& command_line) {
-  const std::vector<Command> commands = {run_command(),      optimize_command(), gradcheck_command(),
-                                         validate_command(), plugins_command(),  schema_command(),
-                                         mesh_command()};
+  const std::vector<Command> commands = {run_command(),    optimize_command(), gradcheck_command(),
+                                         ablate_command(), validate_command(), plugins_command(),
+                                         schema_command(), mesh_command()};
   if (line.empty()) {
     std::fputs(general_help(commands).c_str(), stderr);
     return kBadInput;

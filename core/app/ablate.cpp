@@ -1,0 +1,305 @@
+// resilin ablate: the table of a study.
+#include "core/app/job.hpp"
+#include "core/app/machine.hpp"
+#include "core/app/study.hpp"
+#include "core/app/table.hpp"
+#include "core/base/file.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/log.hpp"
+#include "core/base/parallel.hpp"
+#include "core/output/progress.hpp"
+#include "core/params/tree.hpp"
+#include "core/plugin/paths.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace resilin::app {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+class Study {
+ public:
+  Study(const Context& context) : context_(context), source_(context.arguments.words().at(0)) {
+    load_standard_plugins(registry_);
+    const TreeNode root = load_tree(source_);
+    Diagnostics found;
+    PlaceMap places;
+    read_options(
+        root, [&](ParamVisitor& v) { options_.visit(v); }, registry_, found, places);
+    found.throw_if_any();
+    cases_ = cases_of(options_);
+    check_scenes();
+  }
+
+  const StudyOptions& options() const { return options_; }
+  const std::vector<StudyCase>& cases() const { return cases_; }
+  const std::string& source() const { return source_; }
+
+  /// A case that cannot be simulated says so in its row; the study goes on.
+  StudyRow measure(const StudyCase& c) {
+    StudyRow row;
+    row.of = c;
+    set_num_threads(static_cast<int>(c.threads));
+    try {
+      const auto task = make_task(c, {});
+      std::vector<double> forward, backward, wall;
+      Evaluation e;
+      for (Index k = 0; k < options_.repeats; ++k) {
+        e = evaluate_once(*task, options_.gradient);
+        forward.push_back(e.forward_seconds);
+        backward.push_back(e.backward_seconds);
+        wall.push_back(e.wall_seconds);
+      }
+      row.forward_seconds = median(forward);
+      row.backward_seconds = median(backward);
+      row.wall_seconds = median(wall);
+      row.loss = e.loss;
+      row.gradient_size = e.gradient.size() > 0 ? e.gradient.norm() : kNaN;
+      const RolloutReport& rollout = task->last_rollout;
+      row.steps = rollout.steps;
+      row.iterations = rollout.iterations;
+      row.linear_iterations = rollout.linear_iterations;
+      row.evaluations = rollout.evaluations;
+      row.adjoint_iterations = options_.gradient ? task->last_backward.iterations : 0;
+      compare(c, e, row);
+    } catch (const Error& error) {
+      if (error.code() != Errc::Numerics) throw;
+      row.failure = error.message();
+      row.loss = row.loss_error = row.gradient_error = row.forward_seconds = row.backward_seconds =
+          row.wall_seconds = row.gradient_size = kNaN;
+    }
+    return row;
+  }
+
+ private:
+  /// What is wrong with any scene is said before hours of work.
+  void check_scenes() {
+    std::map<std::string, bool> seen;
+    for (StudyCase c : cases_) {
+      c.threads = 1;
+      if (seen[c.name()]) continue;
+      seen[c.name()] = true;
+      Registry registry;
+      load_standard_plugins(registry);
+      const SceneFile scene = read_scene(file_of(c), overrides_of(options_, c), registry);
+      if (scene.options.losses.empty())
+        throw Error(Errc::Input, "a study needs tasks with a loss; there is none in " + file_of(c), source_);
+    }
+  }
+  std::string file_of(const StudyCase& c) const {
+    for (const auto& [name, scene] : options_.scenes)
+      if (name == c.scene) return scene.file;
+    throw Error(Errc::Internal, "no scene " + c.scene);
+  }
+  std::unique_ptr<Task> make_task(const StudyCase& c, const NamedList<std::string>& more) {
+    std::vector<std::string> overrides = overrides_of(options_, c);
+    for (const auto& [path, value] : more) overrides.push_back(path + "=" + value);
+    const SceneFile scene = read_scene(file_of(c), overrides, registry_);
+    auto task = std::make_unique<Task>(scene.options, registry_, scene.places);
+    if (task->size() > 0) task->apply(task->start());
+    return task;
+  }
+  void compare(const StudyCase& c, const Evaluation& e, StudyRow& row) {
+    row.loss_error = row.gradient_error = kNaN;
+    if (options_.reference.empty()) return;
+    const Evaluation& exact = reference(c.scene);
+    row.loss_error = std::abs(e.loss - exact.loss) / std::abs(exact.loss);
+    if (options_.gradient && e.gradient.size() == exact.gradient.size())
+      row.gradient_error = (e.gradient - exact.gradient).norm() / exact.gradient.norm();
+  }
+  const Evaluation& reference(const std::string& scene) {
+    const auto it = references_.find(scene);
+    if (it != references_.end()) return it->second;
+    const auto task = make_task({scene, options_.reference, "", 1}, options_.reference_set);
+    return references_[scene] = evaluate_once(*task, options_.gradient);
+  }
+
+  const Context& context_;
+  std::string source_;
+  Registry registry_;
+  StudyOptions options_;
+  std::vector<StudyCase> cases_;
+  std::map<std::string, Evaluation> references_;
+};
+
+std::string number(double value, const char* format) {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "-";
+}
+
+/// A Markdown table with one row for each list.
+std::string markdown(const std::vector<std::string>& headings,
+                     const std::vector<std::vector<std::string>>& rows) {
+  const std::vector<std::string> rule(headings.size(), "---");
+  std::string text = fmt::format("| {} |\n|{}|\n", fmt::join(headings, " | "), fmt::join(rule, "|"));
+  for (const auto& row : rows) text += fmt::format("| {} |\n", fmt::join(row, " | "));
+  return text;
+}
+
+std::vector<std::string> cells(const StudyRow& r) {
+  if (!r.failure.empty())
+    return {r.of.scene, r.of.variant, r.of.value, fmt::format("{}", r.of.threads), "failed: " + r.failure};
+  return {r.of.scene,
+          r.of.variant,
+          r.of.value,
+          fmt::format("{}", r.of.threads),
+          number(r.loss, "{:.8g}"),
+          number(r.loss_error, "{:.1e}"),
+          number(r.gradient_size, "{:.6g}"),
+          number(r.gradient_error, "{:.1e}"),
+          number(r.forward_seconds, "{:.3g}"),
+          number(r.backward_seconds, "{:.3g}"),
+          number(r.wall_seconds, "{:.3g}"),
+          fmt::format("{}", r.iterations),
+          fmt::format("{}", r.linear_iterations),
+          fmt::format("{}", r.evaluations),
+          fmt::format("{}", r.adjoint_iterations)};
+}
+
+const std::vector<std::string> kHeadings = {"scene",         "variant",        "value",      "threads",
+                                            "loss",          "loss error",     "|gradient|", "gradient error",
+                                            "forward CPU s", "backward CPU s", "wall s",     "iterations",
+                                            "linear",        "evaluations",    "adjoint"};
+
+/// The times at equal errors, with how many times the fastest variant is faster.
+std::string equal_error_tables(const StudyOptions& options, const std::vector<StudyRow>& rows) {
+  std::string text;
+  for (const double error : options.equal_errors) {
+    std::vector<std::vector<std::string>> table;
+    for (const auto& scene : options.scenes)
+      for (const Index threads : options.threads) {
+        std::vector<std::string> line = {scene.first, fmt::format("{}", threads)};
+        std::vector<std::pair<double, bool>> times;
+        double best = std::numeric_limits<double>::infinity();
+        for (const auto& variant : options.variants) {
+          std::vector<StudyRow> own;
+          for (const StudyRow& r : rows)
+            if (r.of.scene == scene.first && r.of.variant == variant.first && r.of.threads == threads)
+              own.push_back(r);
+          bool at_most = false;
+          const double t = seconds_at_error(own, error, at_most);
+          times.emplace_back(t, at_most);
+          if (t < best) best = t;
+        }
+        for (const auto& [t, at_most] : times)
+          line.push_back(
+              std::isfinite(t) ? fmt::format("{}{:.3g} ({:.3g}x)", at_most ? "<= " : "", t, t / best) : "-");
+        table.push_back(std::move(line));
+      }
+    std::vector<std::string> headings = {"scene", "threads"};
+    for (const auto& variant : options.variants) headings.push_back(variant.first);
+    text += fmt::format(
+        "\nCPU seconds, forward and backward, at a relative error of {:g}, between the rows above by "
+        "straight "
+        "lines of logarithms (times the fastest; `<=`: the loosest row is better than that):\n\n{}",
+        error, markdown(headings, table));
+  }
+  return text;
+}
+
+std::string report_text(const Study& study, const std::vector<StudyRow>& rows, const std::string& command) {
+  const StudyOptions& options = study.options();
+  std::vector<std::vector<std::string>> table;
+  for (const StudyRow& r : rows) table.push_back(cells(r));
+  std::string text = fmt::format("# {}\n\nWritten by `{}`, version {}, on {}.\n\n",
+                                 options.title.empty() ? study.source() : options.title, command,
+                                 RESILIN_VERSION, machine_description());
+  if (!options.reference.empty()) {
+    text += fmt::format("Errors are relative to variant `{}`", options.reference);
+    for (std::size_t i = 0; i < options.reference_set.size(); ++i)
+      text += fmt::format("{} {} = {}", i == 0 ? " with" : ",", options.reference_set[i].first,
+                          options.reference_set[i].second);
+    text += ". ";
+  }
+  text += fmt::format("Times are those of the whole process, medians of {}.\n\n", options.repeats);
+  return text + markdown(kHeadings, table) + equal_error_tables(options, rows);
+}
+
+std::string csv_text(const std::vector<StudyRow>& rows) {
+  std::string text =
+      "scene,variant,value,threads,loss,loss_error,gradient,gradient_error,forward_cpu_s,backward_cpu_s,wall_"
+      "s,"
+      "steps,iterations,linear_iterations,evaluations,adjoint_iterations,failed\n";
+  for (const StudyRow& r : rows)
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.of.scene, r.of.variant,
+                        r.of.value, r.of.threads, r.loss, r.loss_error, r.gradient_size, r.gradient_error,
+                        r.forward_seconds, r.backward_seconds, r.wall_seconds, r.steps, r.iterations,
+                        r.linear_iterations, r.evaluations, r.adjoint_iterations, r.failure.empty() ? 0 : 1);
+  return text;
+}
+
+int execute(const Context& context) {
+  Study study(context);
+  const std::string folder =
+      context.arguments.text("-o", "results/" + std::filesystem::path(study.source()).stem().string());
+  if (folder.empty()) throw Error(Errc::Input, "-o needs the name of a folder");
+  make_folder(folder);
+  std::optional<Progress> progress(std::in_place, "rows", static_cast<Index>(study.cases().size()),
+                                   !context.quiet && progress_on_terminal());
+  std::vector<StudyRow> rows;
+  const auto write = [&] {
+    write_file(folder + "/table.md", report_text(study, rows, context.command_line));
+    write_file(folder + "/rows.csv", csv_text(rows));
+  };
+  for (const StudyCase& c : study.cases()) {
+    progress->update(static_cast<Index>(rows.size()), c.name());
+    try {
+      rows.push_back(study.measure(c));
+    } catch (const Interrupted&) {
+      progress.reset();
+      print_error(fmt::format("interrupted; the {} of {} rows so far are in {}", rows.size(),
+                              study.cases().size(), folder + "/table.md"));
+      return kInterruptedCode;
+    }
+    if (!rows.back().failure.empty()) log_warn(c.name() + ": " + rows.back().failure);
+    write();  // what is measured survives what comes
+  }
+  progress.reset();
+  if (context.json) {
+    JsonWriter out;
+    out.begin_object().field("status", "finished").field("rows", static_cast<Index>(rows.size()));
+    write_texts(out, "files", {folder + "/table.md", folder + "/rows.csv"});
+    print(out.end_object().text() + "\n");
+  } else {
+    print(report_text(study, rows, context.command_line) +
+          fmt::format("\nin {0}/table.md and {0}/rows.csv\n", folder));
+  }
+  const bool all_failed =
+      std::all_of(rows.begin(), rows.end(), [](const StudyRow& r) { return !r.failure.empty(); });
+  return all_failed ? kCheckFailed : kGood;
+}
+
+}  // namespace
+
+Command ablate_command() {
+  return {
+      "ablate",
+      "STUDY",
+      "solve tasks in several ways and compare",
+      "A study names scenes, variants (lists of changed options) and an option that takes several values.\n"
+      "For each combination: loss and gradient where the task starts, their errors against a reference,\n"
+      "and CPU time of the forward and the backward pass; then the times of all variants at equal errors.\n"
+      "Writes table.md and rows.csv, after every row. A row that cannot be simulated says why.",
+      {"resilin ablate configs/diffpd/studies/solvers.yaml"},
+      {output_option("results/STUDY")},
+      1,
+      1,
+      execute};
+}
+
+}  // namespace resilin::app

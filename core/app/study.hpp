@@ -1,0 +1,81 @@
+// Ablation studies: the same tasks solved in several ways, side by side.
+#pragma once
+
+#include "core/optim/task.hpp"
+#include "core/params/visitor.hpp"
+#include "core/plugin/registry.hpp"
+
+#include <string>
+#include <vector>
+
+namespace resilin::app {
+
+struct StudyScene {
+  std::string file;
+  NamedList<std::string> set;
+  void visit(ParamVisitor& v);
+};
+struct StudyVariant {
+  NamedList<std::string> set;
+  void visit(ParamVisitor& v);
+};
+struct StudySweep {
+  std::vector<std::string> paths{"forward.relative_tolerance", "backward.relative_tolerance"};
+  std::vector<std::string> values;
+  void visit(ParamVisitor& v);
+};
+
+struct StudyOptions {
+  std::string title;
+  NamedList<StudyScene> scenes;
+  NamedList<StudyVariant> variants;
+  StudySweep sweep;
+  std::vector<Index> threads{1};
+  Index repeats = 1;
+  bool gradient = true;
+  std::string reference;
+  NamedList<std::string> reference_set;
+  VecX equal_errors;
+  void visit(ParamVisitor& v);
+};
+
+/// One combination of a study.
+struct StudyCase {
+  std::string scene, variant, value;  ///< value of the sweep; "" without one
+  Index threads = 1;
+  std::string name() const;  ///< "scene, variant, value, 2 threads": no other case of the study has it
+};
+
+/// What one combination gave.
+struct StudyRow {
+  StudyCase of;
+  std::string failure;                                  ///< why it gave nothing; the rest is then NaN
+  double loss = 0, loss_error = 0, gradient_error = 0;  ///< relative to the reference
+  double gradient_size = 0;
+  double forward_seconds = 0,
+         backward_seconds = 0;  ///< CPU time of the whole process, median over the repeats
+  double wall_seconds = 0;
+  Index steps = 0, iterations = 0, linear_iterations = 0, evaluations = 0, adjoint_iterations = 0;
+  double error() const { return gradient_error == gradient_error ? gradient_error : loss_error; }
+  double seconds() const { return forward_seconds + backward_seconds; }
+};
+
+/// Loss and gradient at a task's start, and what they cost.
+struct Evaluation {
+  double loss = 0;
+  VecX gradient;  ///< by the task's variables, or by the whole parameter table if it has none
+  double forward_seconds = 0, backward_seconds = 0, wall_seconds = 0;
+};
+Evaluation evaluate_once(Task& task, bool with_gradient);
+
+/// All combinations, in the order of the file.
+std::vector<StudyCase> cases_of(const StudyOptions& study);
+/// "path=value" for each assignment of a case.
+std::vector<std::string> overrides_of(const StudyOptions& study, const StudyCase& c);
+
+/// CPU time of a scene's and variant's rows at a relative error, between the rows of the sweep by straight
+/// lines of logarithms; NaN if no two of them enclose it. `at_most` is set if even the largest error is
+/// below.
+double seconds_at_error(const std::vector<StudyRow>& rows, double error, bool& at_most);
+
+}  // namespace resilin::app
