@@ -20,9 +20,15 @@ class Line {
  public:
   Line(Task& task, const VecX& theta, const VecX& direction)
       : task_(task), theta_(theta), direction_(direction) {}
-  /// `contacts`, if given: what touches on the way.
+  /// NaN where the parameters are not admissible, as those of a signal that leaves the range of what follows
+  /// it, which no range of the signal tells. `contacts`, if given: what touches on the way.
   double operator()(double s, ContactHistory* contacts) {
-    task_.simulation().system().set_parameters(theta_ + s * direction_);
+    try {
+      task_.simulation().system().set_parameters(theta_ + s * direction_);
+    } catch (const Error& e) {
+      if (e.code() != Errc::Input) throw;
+      return std::numeric_limits<double>::quiet_NaN();
+    }
     return task_.loss_of_table(contacts);
   }
   double noise(double s) {

@@ -131,6 +131,13 @@ TEST(Signals, DriveForcesAlongDirections) {
   expect_gradients(*task, {"signals.f.values"});
 }
 
+TEST(Signals, AreCheckedWithinTheRangeOfWhatFollows) {
+  // Steps of more than 0.004 make the activation negative.
+  const auto task =
+      make_task(bar("{s: {type: constant, value: 2.004}}", "{signal: s, scale: -1, offset: 2.008}"));
+  expect_gradients(*task, {"signals.s.value"});
+}
+
 TEST(Signals, AWrittenSceneReadsBack) {
   const std::string text = bar("{s: " + sample("sinusoid") + "}", kTwoFollow);
   const SceneFile scene = read_scene(text);
