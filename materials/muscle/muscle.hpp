@@ -20,6 +20,7 @@ class Muscle final : public Material {
 
   void visit_parameters(ParamVisitor& v) override { options_.visit(v); }
   std::vector<const Field*> fields() const override { return {&options_.stiffness, &options_.activation}; }
+  std::vector<const Field*> controllable() const override { return {&options_.activation}; }
   const Selector* elements() const override { return &options_.region; }
   bool is_projective() const override { return true; }
   Mat3 quadratic_form(const double* params) const override { return params[0] * m_ * m_.transpose(); }
