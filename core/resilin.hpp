@@ -6,6 +6,7 @@
 #include "core/base/log.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/types.hpp"
+#include "core/control/controller.hpp"
 #include "core/energy/energy.hpp"
 #include "core/energy/energy_density_material.hpp"
 #include "core/energy/finite_element_energy.hpp"

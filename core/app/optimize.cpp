@@ -26,6 +26,19 @@ void write_fitted(const Job& job, const Task& task, ConstVec u) {
   write_file(job.path("fitted.yaml"), dump_yaml([&](ParamVisitor& v) { scene.visit(v); }));
 }
 
+/// The parameters of each controller's law as tables of their own, one number a row: swim_weights.csv.
+void write_controllers(const Job& job, const System& system) {
+  for (const auto& loop : system.control_loops()) {
+    const std::string law = loop->path + ".law.", name = loop->path.substr(loop->path.find('.') + 1);
+    for (const ParameterEntry& e : system.parameters().entries()) {
+      if (e.path.rfind(law, 0) != 0) continue;
+      std::string text;
+      for (Index i = 0; i < e.size; ++i) text += fmt::format("{:.17g}\n", e.values[i]);
+      write_file(job.path(name + "_" + e.path.substr(law.size()) + ".csv"), text);
+    }
+  }
+}
+
 /// `o`: the optimisation that counts.
 void write_summary(const Job& job, const std::vector<Optimization>& all, const Optimization& o,
                    const std::string& status, const std::string& message, const RecordedRun* run) {
@@ -97,6 +110,7 @@ void print_result(const Job& job, const std::vector<Optimization>& all, const Op
 int conclude(const Job& job, const std::vector<Optimization>& all, const Optimization& o) {
   write_fitted(job, *o.task, o.verdict.found);
   o.task->apply(o.verdict.found);
+  write_controllers(job, o.task->simulation().system());
   const RecordedRun run = record_run(job, o.task->simulation(), read_file(job.path("fitted.yaml")));
   if (run.end == RecordedRun::End::Interrupted) return interrupted_in(job, all, o);
   if (run.end == RecordedRun::End::Failed)
@@ -116,8 +130,9 @@ void check_options(const Job& job, const TaskOptions& options) {
                 "bodies.beam.materials[0].youngs_modulus, "
                 "lower: 1e4, upper: 1e6}]",
                 job.context().arguments.words()[0]);
-  const bool drawn = std::any_of(options.parameters.begin(), options.parameters.end(),
-                                 [](const TaskParameter& p) { return p.start.size() == 0; });
+  const bool drawn =
+      std::any_of(options.parameters.begin(), options.parameters.end(),
+                  [](const TaskParameter& p) { return p.start.size() == 0 && p.from == "random"; });
   BuildContext context;
   context.places = &job.file().places;
   std::vector<Index> sorted = options.seeds;
@@ -191,8 +206,9 @@ Command optimize_command() {
       "same\n"
       "result to the last bit. Writes to the output folder: fitted.yaml (the scene with the values found), "
       "its\n"
-      "trajectory (as `resilin run`), loss.csv, checkpoint.json (after every evaluation) and summary.json. "
-      "With\n"
+      "trajectory (as `resilin run`), loss.csv, checkpoint.json (after every evaluation), summary.json and, "
+      "for\n"
+      "each controller, its weights as a table that `weights: {file: ...}` reads (NAME_weights.csv). With\n"
       "several `seeds` or `starts` each has its own files (evaluations_seed_N_start_K.bin and so on) and the "
       "best\n"
       "is written. Where a simulation fails at a point that the optimizer tries, it steps back; the log says "

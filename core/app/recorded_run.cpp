@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 namespace resilin::app {
@@ -41,14 +42,18 @@ void remove_old_frames(const std::string& folder, const System& system) {
 class Recorder {
  public:
   Recorder(const Job& job, const Simulation& simulation, const std::string& text, RecordedRun& run);
-  void record(Index step, const State& state, const SolveReport& report);
+  /// Called for every frame; `due`: it is to be written.
+  void see(Index step, const State& state, const SolveReport& report, bool due);
   void close() {
     if (trajectory_) trajectory_->close();
   }
 
  private:
+  void record(Index step, const State& state, const SolveReport& report, const VecX& next);
+
   const Simulation& simulation_;
   RecordedRun& run_;
+  VecX controls_;  ///< of the step that led to the frame
   std::unique_ptr<TrajectoryWriter> trajectory_;
   std::unique_ptr<VtuSeries> series_;
 };
@@ -58,11 +63,13 @@ Recorder::Recorder(const Job& job, const Simulation& simulation, const std::stri
   const SceneOptions& scene = job.file().options.scene;
   const System& system = simulation.system();
   if (scene.record.hdf5) {
-    TrajectoryHeader header{text, job.context().command_line, RESILIN_VERSION, {}, 0};
+    TrajectoryHeader header{text, job.context().command_line, RESILIN_VERSION, {}, 0, {}};
     const Index steps = simulation.num_steps(), every = scene.record.every;
     header.num_frames = 1 + steps / every + (steps % every != 0 ? 1 : 0);
     for (const auto& body : system.bodies())
       header.bodies.push_back({body->name, body->first_node, &body->rest()});
+    for (const auto& loop : system.control_loops())
+      for (const ControlDrive& d : loop->drives) header.controls.push_back(d.path);
     run.files.push_back(job.path("trajectory.h5"));
     trajectory_ = std::make_unique<TrajectoryWriter>(run.files.back(), header);
   }
@@ -73,12 +80,23 @@ Recorder::Recorder(const Job& job, const Simulation& simulation, const std::stri
   }
 }
 
-void Recorder::record(Index step, const State& state, const SolveReport& report) {
+void Recorder::see(Index step, const State& state, const SolveReport& report, bool due) {
   const System& system = simulation_.system();
-  run_.last = {system.kinetic_energy(state), simulation_.elastic_energy(state, step),
+  const VecX next = step < simulation_.num_steps()
+                        ? system.controls(state)
+                        : VecX::Constant(system.num_controls(), std::numeric_limits<double>::quiet_NaN());
+  if (step == 0) controls_ = next;
+  if (due) record(step, state, report, next);
+  controls_ = next;
+}
+
+void Recorder::record(Index step, const State& state, const SolveReport& report, const VecX& next) {
+  const System& system = simulation_.system();
+  const VecX* controls = controls_.size() > 0 ? &controls_ : nullptr;
+  run_.last = {system.kinetic_energy(state), simulation_.elastic_energy(state, step, controls),
                system.gravitational_energy(state)};
   if (run_.frames++ == 0) run_.first = run_.last;
-  if (trajectory_) trajectory_->append(step, state, run_.last, report);
+  if (trajectory_) trajectory_->append(step, state, run_.last, report, next);
   if (!series_) return;
   const auto x = as_columns(state.x), v = as_columns(state.v);
   for (const auto& body : system.bodies()) {
@@ -99,7 +117,7 @@ RecordedRun record_run(const Job& job, const Simulation& simulation, const std::
     Progress progress("step", steps, !job.context().quiet);
     Tape tape;
     run.report = simulation.run(tape, false, [&](Index step, const State& state, const SolveReport& report) {
-      if (step % every == 0 || step == steps) recorder.record(step, state, report);
+      recorder.see(step, state, report, step % every == 0 || step == steps);
       if (step > 0) progress.update(step);
       done = step;
       iterations += report.iterations;

@@ -17,6 +17,9 @@ struct StepContext {
   Index step = 0;  ///< index of the scene's step that it belongs to; picks entries of per-step parameters
   /// Positions of all nodes at the start of the step; null where no step is being solved.
   const VecX* start = nullptr;
+  /// Values of the driven parameters (Energy::drive) during the step; null where none are given: they then
+  /// have the values of the parameter table.
+  const VecX* controls = nullptr;
 };
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
@@ -54,6 +57,11 @@ class RESILIN_API Energy : public Component {
   virtual bool depends_on_start() const { return false; }
   /// out += (d grad E / d start)^T z
   virtual void add_start_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out, Workspace& ws) const;
+
+  /// From now on its parameter number `parameter` has the value (*c.controls)[control] wherever there are
+  /// controls; the derivative by that value goes where that by the parameter would. False, and nothing
+  /// changes, if the parameter may not change during a run.
+  virtual bool drive(Index /*parameter*/, Index /*control*/) { return false; }
 };
 RESILIN_KIND(Energy, "energy");
 

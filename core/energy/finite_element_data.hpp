@@ -17,6 +17,16 @@ struct FieldUse {
   std::vector<int> entry;  ///< per element (padded) the item of the field, or -1; empty: one for all
   /// Where its gradients at the elements stand in the scratch, if several elements share an item; else -1.
   Index shared = -1;
+  /// Number of the control that drives each value of the field, or -1; empty if none does.
+  std::vector<int> control;
+  /// Value of a component of one of the field's items in a step.
+  double value(int item_of_field, const StepContext& c, Index of_component) const {
+    if (c.controls != nullptr && !control.empty()) {
+      const int driven = control[static_cast<std::size_t>(field->index(item_of_field, 0, of_component))];
+      if (driven >= 0) return (*c.controls)[driven];
+    }
+    return field->at(item_of_field, c.step, of_component);
+  }
   int item(int element) const { return entry.empty() ? 0 : entry[static_cast<std::size_t>(element)]; }
 };
 

@@ -11,7 +11,8 @@
 
 namespace resilin {
 
-double evaluate_group(const FiniteElementData& d, Index group, Index step, Group& g, Mat3Pack* stress) {
+double evaluate_group(const FiniteElementData& d, Index group, const StepContext& step, Group& g,
+                      Mat3Pack* stress) {
   Pack total = splat(0.0);
   if (stress != nullptr)
     for (int p = 0; p < kG; ++p) stress[p] = zero_mat3();
@@ -74,7 +75,7 @@ double FiniteElementEnergy::value(const StepContext& c, ConstVec x, Workspace& w
     Group g;
     for (Index group = begin; group < end; ++group) {
       load_group(d, group, x.data(), g);
-      scratch.partial[static_cast<std::size_t>(group)] = evaluate_group(d, group, c.step, g, nullptr);
+      scratch.partial[static_cast<std::size_t>(group)] = evaluate_group(d, group, c, g, nullptr);
     }
   });
   double sum = 0;
@@ -92,7 +93,7 @@ double FiniteElementEnergy::add_gradient(const StepContext& c, ConstVec x, MutVe
     Mat3Pack stress[kG];
     for (Index group = begin; group < end; ++group) {
       load_group(d, group, x.data(), g);
-      scratch.partial[static_cast<std::size_t>(group)] = evaluate_group(d, group, c.step, g, stress);
+      scratch.partial[static_cast<std::size_t>(group)] = evaluate_group(d, group, c, g, stress);
       scatter_stress(d, group, stress, scratch.force.data());
     }
   });
@@ -148,7 +149,7 @@ void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstV
   const FiniteElementData& d = *data_;
   if (d.num_parameters == 0) return;
   auto& scratch = ws.slot<FiniteElementScratch>(this);
-  if (d.cross_measure_is_parameter) out[0] += cross_measure_vjp(d, c.step, x, z, scratch.partial);
+  if (d.cross_measure_is_parameter) out[0] += cross_measure_vjp(d, c, x, z, scratch.partial);
   if (d.rest_is_parameter)
     add_rest_vjp(c, x, z, out.segment(d.cross_measure_is_parameter ? 1 : 0, 3 * d.num_body_nodes), ws);
   Index columns = 0;
@@ -166,7 +167,7 @@ void FiniteElementEnergy::add_param_vjp(const StepContext& c, ConstVec x, ConstV
         if (m.everywhere || m.group_active[static_cast<std::size_t>(group)]) {
           Pack vjp[Material::kMaxComponents * kG];
           std::fill(vjp, vjp + m.num_components * kG, splat(0.0));
-          m.material->add_param_vjp(load_material(d, m, group, c.step, g), dz, vjp);
+          m.material->add_param_vjp(load_material(d, m, group, c, g), dz, vjp);
           reduce_group(d, m, group, c.step, vjp, sums, scratch.shared.data(), out);
         }
         sums += m.num_components;
@@ -228,7 +229,7 @@ std::string FiniteElementEnergy::diagnose(const StepContext& c, ConstVec x) cons
       const Index batch = group * d.group_batches + p / d.samples;
       const Pack volume = growth(d, g.f[p]);
       Pack psi = splat(0.0);
-      for_each_material(d, group, c.step, g, [&](const MaterialSlot& m, const SampleBatch& b) {
+      for_each_material(d, group, c, g, [&](const MaterialSlot& m, const SampleBatch& b) {
         Pack all[kG];
         for (auto& e : all) e = splat(0.0);
         m.material->add_energy(b, all);

@@ -55,6 +55,9 @@ class RESILIN_API FiniteElementEnergy final : public Energy {
   void set_rest_shape(const Mesh& mesh);
   void set_cross_measure(double thickness_or_cross_section);  ///< positive
 
+  /// Entries of Material::controllable() fields that are the same for all steps.
+  bool drive(Index parameter, Index control) override;
+
   Index num_materials() const;
   Material& material(Index i);
   /// Names the first element whose energy is not a number, whose determinant is not positive or that has lost

@@ -40,19 +40,19 @@ inline void load_deformation(const FiniteElementData& d, Index group, const doub
 }
 
 /// Parameter values of one material at the samples of a group.
-inline SampleBatch load_material(const FiniteElementData& d, const MaterialSlot& m, Index group, Index step,
-                                 Group& g) {
+inline SampleBatch load_material(const FiniteElementData& d, const MaterialSlot& m, Index group,
+                                 const StepContext& step, Group& g) {
   for (const FieldUse& use : m.fields)
     for (Index c = 0; c < use.field->components; ++c) {
       Pack* out = g.params + (use.component + c) * kG;
       if (use.entry.empty()) {
-        std::fill(out, out + kG, splat(use.field->at(0, step, c)));
+        std::fill(out, out + kG, splat(use.value(0, step, c)));
         continue;
       }
       for (int p = 0; p < kG; ++p) {
         const Index batch = group * d.group_batches + p / d.samples;
         for (int l = 0; l < kLanes; ++l)  // any value will do where the material does not act
-          out[p][l] = use.field->at(std::max(0, use.item(d.lane_element(batch, l))), step, c);
+          out[p][l] = use.value(std::max(0, use.item(d.lane_element(batch, l))), step, c);
       }
     }
   return {kG, g.f, d.needs_svd ? g.svd : nullptr, g.params};
@@ -75,20 +75,22 @@ inline void load_group(const FiniteElementData& d, Index group, const double* x,
 
 /// Calls visit(material, batch of samples) for the materials that act in the group.
 template <class Visit>
-void for_each_material(const FiniteElementData& d, Index group, Index step, Group& g, const Visit& visit) {
+void for_each_material(const FiniteElementData& d, Index group, const StepContext& step, Group& g,
+                       const Visit& visit) {
   for (const MaterialSlot& m : d.materials)
     if (m.everywhere || m.group_active[static_cast<std::size_t>(group)])
       visit(m, load_material(d, m, group, step, g));
 }
 
 /// Energy of a group, summed over samples and lanes; where `stress` is given it gets V P.
-double evaluate_group(const FiniteElementData& d, Index group, Index step, Group& g, Mat3Pack* stress);
+double evaluate_group(const FiniteElementData& d, Index group, const StepContext& step, Group& g,
+                      Mat3Pack* stress);
 /// z . (d grad E / d cross_measure): grad E is proportional to it. `partial` is scratch.
-double cross_measure_vjp(const FiniteElementData& d, Index step, ConstVec x, ConstVec z,
+double cross_measure_vjp(const FiniteElementData& d, const StepContext& step, ConstVec x, ConstVec z,
                          std::vector<double>& partial);
 /// V dP/dF of all samples of a group.
-void tangent_group(const FiniteElementData& d, Index group, Index step, Group& g, bool project_psd,
-                   TangentPack* total);
+void tangent_group(const FiniteElementData& d, Index group, const StepContext& step, Group& g,
+                   bool project_psd, TangentPack* total);
 /// Sums of T dN_c/dX over the samples of each of the group's elements into the scratch, T given per sample:
 /// with T = V P the elements' forces.
 void scatter_stress(const FiniteElementData& d, Index group, const Mat3Pack* stress, Pack* force);

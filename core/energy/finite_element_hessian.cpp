@@ -29,8 +29,8 @@ void project_to_psd(TangentPack& c) {
 
 }  // namespace
 
-void tangent_group(const FiniteElementData& d, Index group, Index step, Group& g, bool project_psd,
-                   TangentPack* total) {
+void tangent_group(const FiniteElementData& d, Index group, const StepContext& step, Group& g,
+                   bool project_psd, TangentPack* total) {
   for (int p = 0; p < kG; ++p)
     for (auto& e : total[p].c) e = splat(0.0);
   for_each_material(d, group, step, g, [&](const MaterialSlot& m, const SampleBatch& batch) {
@@ -216,7 +216,7 @@ void FiniteElementEnergy::add_hessian(const StepContext& c, ConstVec x, BlockMat
     TangentPack tangent[kG];
     for (Index group = begin; group < end; ++group) {
       load_group(d, group, x.data(), g);
-      tangent_group(d, group, c.step, g, project_psd, tangent);
+      tangent_group(d, group, c, g, project_psd, tangent);
       for (int b = 0; b < d.group_batches; ++b) {
         const Index batch = group * d.group_batches + b;
         write_stiffness(d, tangent + b * d.samples, batch,

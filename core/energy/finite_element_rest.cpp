@@ -69,8 +69,8 @@ void FiniteElementEnergy::add_rest_vjp(const StepContext& c, ConstVec x, ConstVe
     for (Index group = begin; group < end; ++group) {
       load_group(d, group, x.data(), g);
       load_deformation(d, group, z.data(), w);
-      evaluate_group(d, group, c.step, g, stress);
-      tangent_group(d, group, c.step, g, false, tangent);
+      evaluate_group(d, group, c, g, stress);
+      tangent_group(d, group, c, g, false, tangent);
       for (int p = 0; p < kG; ++p) {
         multiply(tangent[p], w[p], tangent_w);
         energy_momentum(g.f[p], w[p], stress[p], tangent_w, momentum[p]);
@@ -85,7 +85,7 @@ void FiniteElementEnergy::add_rest_vjp(const StepContext& c, ConstVec x, ConstVe
   gather_nodes(d, scratch.force, out.data());
 }
 
-double cross_measure_vjp(const FiniteElementData& d, Index step, ConstVec x, ConstVec z,
+double cross_measure_vjp(const FiniteElementData& d, const StepContext& step, ConstVec x, ConstVec z,
                          std::vector<double>& partial) {
   partial.resize(static_cast<std::size_t>(d.num_groups));
   parallel_for(d.num_groups, kGrain, [&](Index begin, Index end) {

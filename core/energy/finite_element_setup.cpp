@@ -124,7 +124,7 @@ void add_fields(FiniteElementData& d, const BuildContext& context, const std::ve
     const bool regional = !field->regions.empty();
     check_field(*field, regional ? field->items : static_cast<Index>(chosen.size()), context,
                 key_of(*field, *m.material));
-    FieldUse use{field, d.num_parameters, m.num_components, {}, -1};
+    FieldUse use{field, d.num_parameters, m.num_components, {}, -1, {}};
     if (regional) {
       use.entry = spread_regions(*field, chosen, context, m);
       use.shared = d.num_shared;
@@ -180,5 +180,22 @@ FiniteElementEnergy::FiniteElementEnergy(const Mesh& mesh, Index first_node,
 }
 
 FiniteElementEnergy::~FiniteElementEnergy() = default;
+
+bool FiniteElementEnergy::drive(Index parameter, Index control) {
+  for (MaterialSlot& m : data_->materials) {
+    const std::vector<const Field*> controllable = m.material->controllable();
+    for (FieldUse& use : m.fields) {
+      const Index local = parameter - use.offset;
+      if (local < 0 || local >= use.field->size()) continue;
+      if (use.field->steps != 1 ||
+          std::find(controllable.begin(), controllable.end(), use.field) == controllable.end())
+        return false;
+      use.control.resize(static_cast<std::size_t>(use.field->size()), -1);
+      use.control[static_cast<std::size_t>(local)] = static_cast<int>(control);
+      return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace resilin

@@ -44,6 +44,9 @@ class RESILIN_API Material : public Component {
   /// The pointwise parameters in the order of their `differentiable` fields in visit_parameters(); each
   /// brings its components (1, or 3 for a vector), at most kMaxComponents of them together.
   virtual std::vector<const Field*> fields() const = 0;
+  /// Those of fields() that a controller may drive: nothing that is computed once for a run, such as the
+  /// quadratic form, may depend on them.
+  virtual std::vector<const Field*> controllable() const { return {}; }
   /// Elements of the body that it acts on; null means all.
   virtual const Selector* elements() const { return nullptr; }
   virtual bool needs_svd() const { return false; }

@@ -134,6 +134,28 @@ void BodyOptions::visit(ParamVisitor& v) {
               "it; selections, springs, attachments and losses see the mesh as given"});
 }
 
+void DriveOptions::visit(ParamVisitor& v) {
+  v.text(
+      "parameter", parameter,
+      {.doc = "path of what is driven, such as bodies.fish.materials[1].activation, each of its numbers by "
+              "an output of its own; with [*] several one after the other",
+       .required = true});
+  v.integer("output", output,
+            {.doc = "first output that drives it; -1: the first behind those of the drives before",
+             .min = -1,
+             .max = 1e6});
+  v.real("gain", gain, {.doc = "the parameter becomes offset + gain times the output"});
+  v.real("offset", offset, {.doc = "the same"});
+}
+
+void ControllerOptions::visit(ParamVisitor& v) {
+  v.components("sensors", "sensor", sensors,
+               {.doc = "what it sees of the state at the start of each step, one after the other"});
+  v.component("law", "controller", law,
+              {.doc = "function from what it sees to its outputs", .required = true});
+  v.list("drives", drives, {.doc = "what its outputs drive during the step", .required = true});
+}
+
 void TimeOptions::visit(ParamVisitor& v) {
   v.real("step", step, {.doc = "length of a step", .unit = "s", .min = 0, .max = 1e6, .open = true});
   v.integer("steps", steps, {.doc = "number of steps", .min = 1, .max = 1e9});
@@ -188,6 +210,9 @@ void SceneOptions::visit(ParamVisitor& v) {
   v.component_map("colliders", "collider", colliders,
                   {.doc = "surfaces by name that bodies cannot enter; they act where contacts names them"});
   v.components("contacts", "contact", contacts, {.doc = "what touches which colliders, and by what law"});
+  v.map("controllers", controllers,
+        {.doc = "closed-loop controllers by name; parameters that they drive have their written values only "
+                "in a preload"});
   v.component("integrator", "integrator", integrator, {.doc = "time integration"});
   v.component("forward", "forward_solver", forward, {.doc = "solver of each step"});
   v.component("backward", "backward_solver", backward, {.doc = "solver of each adjoint step"});
@@ -218,9 +243,13 @@ void TaskParameter::visit(ParamVisitor& v) {
       {.doc =
            "element: what the scene gives as one value becomes one per element, of those that the material "
            "acts on or, for a density, of the body"});
-  v.numbers("start", start,
-            {.doc = "first guess, one number for all entries or one per entry; default: drawn "
-                    "uniformly between the bounds on the chosen scale"});
+  v.numbers(
+      "start", start,
+      {.doc = "first guess, one number for all entries or one per entry; default: see from; random ones "
+              "are drawn uniformly between the bounds on the chosen scale"});
+  v.choice("from", from, {"random", "scene"},
+           {.doc = "where there is no start: drawn, or the values that the scene has, such as the first "
+                   "weights of a controller"});
   v.component("regularizer", "regularizer", regularizer,
               {.doc = "added to the loss: what is known of the values beforehand"});
   v.check(lower < upper, "lower must be less than upper");

@@ -94,6 +94,21 @@ struct RESILIN_API BodyOptions {
   double cross_measure() const { return dimension == 2 ? thickness : dimension == 1 ? cross_section : 1; }
 };
 
+/// Parameters that a controller drives, from one of its outputs on.
+struct RESILIN_API DriveOptions {
+  std::string parameter;
+  Index output = -1;
+  double gain = 1, offset = 0;
+  void visit(ParamVisitor& v);
+};
+
+struct RESILIN_API ControllerOptions {
+  std::vector<ComponentSpec> sensors;
+  ComponentSpec law;
+  std::vector<DriveOptions> drives;
+  void visit(ParamVisitor& v);
+};
+
 struct RESILIN_API TimeOptions {
   double step = 0.01;
   Index steps = 100;
@@ -131,6 +146,7 @@ struct RESILIN_API SceneOptions {
   NamedList<BodyOptions> bodies;
   NamedList<ComponentSpec> energies, forces, colliders;
   std::vector<ComponentSpec> contacts;
+  NamedList<ControllerOptions> controllers;
   /// Paths, as for ParameterTable::find, of fields that get one value per element from their constant; no key
   /// of a scene, but what a task asks for.
   std::vector<std::string> per_element;
@@ -150,6 +166,7 @@ struct RESILIN_API TaskParameter {
   std::string scale = "linear";
   std::string per = "given";
   VecX start;
+  std::string from = "random";
   ComponentSpec regularizer;
   void visit(ParamVisitor& v);
 };

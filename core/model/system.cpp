@@ -60,6 +60,7 @@ void System::build(const SceneOptions& written, const Registry& registry, const 
   good = add_contacts(scene, c, found) && good;
   if (!good) return;
   register_parameters();
+  if (!add_controllers(scene, c, found)) return;
   if (found.ok()) check_start(c, found);
   complete_ = true;
 }
@@ -169,6 +170,7 @@ void System::set_parameters(ConstVec theta) {
   for (const auto& force : forces_) force->parameters_changed();
   for (const auto& collider : colliders_) collider->parameters_changed();
   for (const auto& contact : contacts_) contact->parameters_changed();
+  for (const auto& loop : control_loops_) loop->law->parameters_changed();
   for (const Pin& pin : pins_)
     if (pin.motion) pin.motion->parameters_changed();
   for (Component* guest : guests_) guest->parameters_changed();

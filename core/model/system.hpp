@@ -7,6 +7,7 @@
 #include "core/energy/finite_element_energy.hpp"
 #include "core/energy/signal.hpp"
 #include "core/geometry/motion.hpp"
+#include "core/model/control_loop.hpp"
 #include "core/model/parameter_table.hpp"
 #include "core/model/scene_options.hpp"
 #include "core/params/tree.hpp"
@@ -74,6 +75,7 @@ class RESILIN_API System {
   const std::vector<std::unique_ptr<Collider>>& colliders() const { return colliders_; }
   const std::vector<std::string>& collider_names() const { return collider_names_; }
   const std::vector<std::unique_ptr<ContactModel>>& contacts() const { return contacts_; }
+  const std::vector<std::unique_ptr<ControlLoop>>& control_loops() const { return control_loops_; }
   const VecX& mass() const { return mass_; }  ///< [kg], n
   /// 3n, 1 where a pin holds at the start.
   const std::vector<char>& fixed() const { return phases_.front().fixed; }
@@ -97,6 +99,17 @@ class RESILIN_API System {
   /// coordinates). From then on they are constants, whatever the rest shape.
   void set_initial_base(const VecX& x, const VecX& v);
   const VecX& initial_base_velocity() const { return base_v_; }
+
+  /// Numbers that controllers drive.
+  Index num_controls() const;
+  /// What they are during the step that starts at `state`, in the order of the loops and their drives; empty
+  /// if there are none. Throws Error(Numerics) for a value outside the range of what it drives.
+  VecX controls(const State& state) const;
+  /// Takes the derivatives by the controls of a step out of c.theta, where those of the driven parameters
+  /// stand, and pulls them back: to the state at which the controls were computed, and to c.theta.
+  void pull_back_controls(const State& state, SystemCotangent& c, MutVec dx, MutVec dv) const;
+  /// Path of the controller that drives a number of the entry, if one does (`also`: one more to look at).
+  std::string driver_of(const ParameterEntry& entry, const ControlLoop* also = nullptr) const;
 
   const ParameterTable& parameters() const { return table_; }
   /// Enters the differentiable parameters of a component that is no part of the system, such as a loss, which
@@ -153,6 +166,12 @@ class RESILIN_API System {
   bool add_scene_energies(const SceneOptions& scene, const Registry& registry, const PlaceMap& places,
                           Diagnostics& found);
   bool add_contacts(const SceneOptions& scene, const BuildContext& c, Diagnostics& found);
+  bool add_controllers(const SceneOptions& scene, BuildContext c, Diagnostics& found);
+  void add_controller(const ControllerOptions& options, const BuildContext& c);
+  void add_drives(ControlLoop& loop, const DriveOptions& options, const BuildContext& c);
+  bool drive(Index parameter, Index control);
+  /// A component whose visit and own count of parameters disagree would write gradients to wrong places.
+  static void require_same_count(const std::string& path, const char* counted, Index count, Index registered);
   void check_start(const BuildContext& c, Diagnostics& found) const;
   bool add_forces(const NamedList<ComponentSpec>& specs, BuildContext c, Diagnostics& found);
   void register_parameters();
@@ -178,6 +197,7 @@ class RESILIN_API System {
   std::vector<Index> signal_offset_;
   std::vector<std::unique_ptr<Collider>> colliders_;
   std::vector<std::unique_ptr<ContactModel>> contacts_;
+  std::vector<std::unique_ptr<ControlLoop>> control_loops_;
   std::vector<std::string> collider_names_;
   std::vector<BodyView> body_views_;
   std::vector<std::string> energy_names_, force_names_;  ///< of those of the scene

@@ -4,16 +4,12 @@
 #include <fmt/format.h>
 
 namespace resilin {
-namespace {
 
-/// A component whose visit and own count of parameters disagree would write gradients to the wrong places.
-void require_same_count(const std::string& path, const char* counted, Index count, Index registered) {
+void System::require_same_count(const std::string& path, const char* counted, Index count, Index registered) {
   if (count != registered)
     throw Error(Errc::Plugin, fmt::format("{}: {} has {} values but its differentiable parameters {}", path,
                                           counted, count, registered));
 }
-
-}  // namespace
 
 void System::register_body(Body& body) {
   const std::string path = "bodies." + body.name;

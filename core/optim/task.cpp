@@ -71,6 +71,7 @@ VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildCont
                   Random& random) {
   if (p.start.size() == 1) return VecX::Constant(v.size, p.start[0]);
   if (p.start.size() == v.size) return p.start;
+  if (p.start.size() == 0 && p.from == "scene") return v.truth;
   if (p.start.size() != 0)
     throw context.input_error("start",
                               fmt::format("{} numbers given; the parameter has {}", p.start.size(), v.size));
@@ -90,6 +91,10 @@ VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildCont
 void check_matches(const TaskParameter& p, const TaskVariable& v, const System& system,
                    const BuildContext& context) {
   const ParameterEntry& first = v.entries.front();
+  for (const ParameterEntry& e : v.entries)
+    if (const std::string driver = system.driver_of(e); !driver.empty())
+      throw context.input_error("path",
+                                e.path + " is driven by " + driver + ": its written value is not used");
   for (const ParameterEntry& e : v.entries)
     if (p.per == "element" && !system.is_per_element(e.path))
       throw context.input_error("per",

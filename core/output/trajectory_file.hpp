@@ -27,22 +27,24 @@ struct TrajectoryHeader {
     Index first_node = 0;
     const Mesh* mesh = nullptr;
   };
-  std::vector<Body> bodies;  ///< their meshes outlive the writer
-  Index num_frames = 0;      ///< most frames that will be written
+  std::vector<Body> bodies;             ///< their meshes outlive the writer
+  Index num_frames = 0;                 ///< most frames that will be written
+  std::vector<std::string> controls{};  ///< paths of the parameters that controllers drive
 };
 
 /// Value of the root attribute `format`.
 inline constexpr const char* kTrajectoryFormat = "resilin-trajectory 2";
 
 /// Layout: /time (f), /step (f), /positions (f x n x 3), /velocities (f x n x 3), /energies/{kinetic,elastic,
-/// gravitational} (f), /residual (f), /iterations (f), /num_frames (1);
-/// /bodies/NAME/{rest_positions,elements} with attributes element_type and first_node; root attributes scene,
-/// command, version and format. All datasets are contiguous and made at the start with room for all frames (a
-/// sparse file: what is not written takes no room on the disk). A frame is written straight to its places,
-/// and only then /num_frames is raised, so that neither a kill at any moment nor a full disk harms the frames
-/// before. close() gives back the room of frames that were not written; after a kill the file keeps it, and
-/// only the first num_frames frames count (the time of the others is NaN). The earliest HDF5 format, so that
-/// every program reads it.
+/// gravitational} (f), /residual (f), /iterations (f), /num_frames (1); with controllers /controls (f x m),
+/// the values that the frame's state gives to the step after it (NaN at the end), and their paths by lines in
+/// the root attribute control_names; /bodies/NAME/{rest_positions,elements} with attributes element_type and
+/// first_node; root attributes scene, command, version and format. All datasets are contiguous and made at
+/// the start with room for all frames (a sparse file: what is not written takes no room on the disk). A frame
+/// is written straight to its places, and only then /num_frames is raised, so that neither a kill at any
+/// moment nor a full disk harms the frames before. close() gives back the room of frames that were not
+/// written; after a kill the file keeps it, and only the first num_frames frames count (the time of the
+/// others is NaN). The earliest HDF5 format, so that every program reads it.
 class RESILIN_API TrajectoryWriter {
  public:
   /// Replaces an existing file that no other program has open. Throws Error(Io), or Error(Input) if a body's
@@ -53,7 +55,8 @@ class RESILIN_API TrajectoryWriter {
   TrajectoryWriter& operator=(const TrajectoryWriter&) = delete;
   /// Appends a frame; throws Error(Io) (a full disk), after which the frames before are still readable
   /// and, once there is room again, a later append succeeds.
-  void append(Index step, const State& state, const FrameEnergies& energies, const SolveReport& report);
+  void append(Index step, const State& state, const FrameEnergies& energies, const SolveReport& report,
+              const VecX& controls = VecX());
   void close();  ///< throws Error(Io) if the last bytes cannot be written
 
  private:

@@ -43,6 +43,7 @@ enum Part {
   kGravitational,
   kResidual,
   kIterations,
+  kControls,
   kNumParts
 };
 constexpr std::array<const char*, kNumParts> kPartNames = {"time",
@@ -53,7 +54,8 @@ constexpr std::array<const char*, kNumParts> kPartNames = {"time",
                                                            "energies/elastic",
                                                            "energies/gravitational",
                                                            "residual",
-                                                           "iterations"};
+                                                           "iterations",
+                                                           "controls"};
 
 /// Where the values of a frame stand in the file.
 struct Layout {
@@ -110,6 +112,11 @@ Head::Head(const std::string& path, const TrajectoryHeader& header, Index num_no
     layout.offset[part] =
         create_room(root, kPartNames[part], integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE,
                     per_node ? std::vector<hsize_t>{frames, n, 3} : std::vector<hsize_t>{frames});
+  }
+  if (!header.controls.empty()) {
+    layout.offset[kControls] = create_room(root, kPartNames[kControls], H5T_NATIVE_DOUBLE,
+                                           {frames, static_cast<hsize_t>(header.controls.size())});
+    write_text(root, "control_names", fmt::format("{}", fmt::join(header.controls, "\n")));
   }
   if (!file.close()) fail();
 }
@@ -204,7 +211,8 @@ struct TrajectoryWriter::Impl {
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-  void write_frame(Index step, const State& state, const FrameEnergies& energies, const SolveReport& report);
+  void write_frame(Index step, const State& state, const FrameEnergies& energies, const SolveReport& report,
+                   const VecX& controls);
   void close();
 
   std::string path;
@@ -219,6 +227,7 @@ struct TrajectoryWriter::Impl {
     throw Error(Errc::Io, fmt::format("cannot write '{}': {}", path, std::strerror(error)));
   }
   std::uint64_t bytes_of(Part part) const {
+    if (part == kControls) return 8 * static_cast<std::uint64_t>(header.controls.size());
     return part == kPositions || part == kVelocities ? 24 * static_cast<std::uint64_t>(num_nodes) : 8;
   }
   void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes) const;
@@ -281,13 +290,13 @@ void TrajectoryWriter::Impl::read_part(Part part, Index frame, void* data) const
 }
 
 void TrajectoryWriter::Impl::write_frame(Index step, const State& state, const FrameEnergies& energies,
-                                         const SolveReport& report) {
+                                         const SolveReport& report, const VecX& controls) {
   const auto step_number = static_cast<std::int64_t>(step),
              iterations = static_cast<std::int64_t>(report.iterations);
   const std::array<const void*, kNumParts> data = {
       &state.t,          &step_number,      state.x.data(),          state.v.data(),
       &energies.kinetic, &energies.elastic, &energies.gravitational, &report.residual,
-      &iterations};
+      &iterations,       controls.data()};
   for (int part = 0; part < kNumParts; ++part)
     write_part(static_cast<Part>(part), num_frames, data[static_cast<std::size_t>(part)]);
   // Only now the frame counts: a kill before this line leaves the number of frames that are whole.
@@ -301,7 +310,7 @@ void TrajectoryWriter::Impl::drop_room_left() {
   shorter.num_frames = num_frames;
   const std::string part_file = path + ".part";
   Impl out(part_file, shorter);
-  VecX buffer(3 * num_nodes);
+  VecX buffer(std::max<Index>(3 * num_nodes, static_cast<Index>(header.controls.size())));
   for (Index frame = 0; frame < num_frames; ++frame)
     for (int part = 0; part < kNumParts; ++part) {
       read_part(static_cast<Part>(part), frame, buffer.data());
@@ -347,7 +356,7 @@ TrajectoryWriter::~TrajectoryWriter() {
 }
 
 void TrajectoryWriter::append(Index step, const State& state, const FrameEnergies& energies,
-                              const SolveReport& report) {
+                              const SolveReport& report, const VecX& controls) {
   Impl& out = *impl_;
   if (out.descriptor < 0) throw Error(Errc::Internal, fmt::format("trajectory '{}' is closed", out.path));
   if (state.x.size() != 3 * out.num_nodes || state.v.size() != 3 * out.num_nodes)
@@ -355,10 +364,13 @@ void TrajectoryWriter::append(Index step, const State& state, const FrameEnergie
                 fmt::format("trajectory '{}' has {} nodes, but a state of {} positions and {} "
                             "velocities was given",
                             out.path, out.num_nodes, state.x.size() / 3, state.v.size() / 3));
+  if (controls.size() != static_cast<Index>(out.header.controls.size()))
+    throw Error(Errc::Internal, fmt::format("trajectory '{}' has {} controls, but {} were given", out.path,
+                                            out.header.controls.size(), controls.size()));
   if (out.num_frames == out.header.num_frames)
     throw Error(Errc::Internal,
                 fmt::format("trajectory '{}' has room for {} frames only", out.path, out.header.num_frames));
-  out.write_frame(step, state, energies, report);
+  out.write_frame(step, state, energies, report, controls);
 }
 
 void TrajectoryWriter::close() {

@@ -276,8 +276,9 @@ SolveReport difference_backward(const StepTools& tools, const Tape& tape, const 
   for (Index j = 0; j < f.count; ++j)
     adjoints[static_cast<std::size_t>(f.state[static_cast<std::size_t>(j)])].ensure(s.num_dofs());
 
-  prepare(tools, record.context, tape, f, w);
-  StepProblem problem = problem_of(tools, record.context, tape, f, w);
+  const StepContext context = record.step_context();
+  prepare(tools, context, tape, f, w);
+  StepProblem problem = problem_of(tools, context, tape, f, w);
   // All of dL/dx+: directly and through v+ = (x+ - x_ref)/h.
   w.rhs = next.x + next.v / f.h;
   // The adjoint changes little from step to step: the later step's solution is the guess.
@@ -288,7 +289,7 @@ SolveReport difference_backward(const StepTools& tools, const Tape& tape, const 
     w.product.resize(s.num_dofs());
     problem.hessian(after.x, false).multiply(w.z, w.product, w.none);
     w.product = next.x + next.v / f.h - w.product;
-    s.add_pin_vjp(record.context.time, w.product, out.theta);
+    s.add_pin_vjp(context.time, w.product, out.theta);
   }
   for (Index j = 0; j < f.count; ++j) {
     const auto k = static_cast<std::size_t>(j);
@@ -296,7 +297,7 @@ SolveReport difference_backward(const StepTools& tools, const Tape& tape, const 
   }
   pull_inertia(s, f, after, w, adjoints, out);
   pull_components(tools, problem.context(), f, after, w, adjoints, out);
-  if (has_damping(s)) pull_damping(tools, record.context, f, tape, after, w, adjoints, out);
+  if (has_damping(s)) pull_damping(tools, context, f, tape, after, w, adjoints, out);
   return report;
 }
 

@@ -8,13 +8,28 @@
 
 namespace resilin {
 
+/// Values of the driven parameters during a step, and the state at which controllers gave them: the one at
+/// the start of the scene's step, for all parts into which that may have been split.
+struct StepControls {
+  VecX values;  ///< empty: nothing is driven
+  Index state = -1;
+};
+
 /// One solved step. Indices into Tape::states.
 struct StepRecord {
-  StepContext context;
+  StepContext context;  ///< without controls; see step_context()
   Index before = 0, after = 0;
   Index earlier = -1;  ///< a state before `before` that the step depends on too; -1: none
   SolveReport report;
   std::vector<NodeContact> contacts;  ///< at the end of the step, by ascending nodes
+  StepControls controls;              ///< set by Simulation
+
+  /// The context in which the step was solved; it refers to the record.
+  StepContext step_context() const {
+    StepContext c = context;
+    c.controls = controls.values.size() > 0 ? &controls.values : nullptr;
+    return c;
+  }
 };
 
 /// All that a backward pass needs: the states and what led from one to the next. frames[k] is the state at

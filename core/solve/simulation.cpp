@@ -102,7 +102,7 @@ void Simulation::preload(const SceneOptions& scene, const Registry& registry, co
   try {
     for (Index k = 0; k < scene.preload.steps; ++k) {
       if (interrupted()) throw Interrupted();
-      advance(tape, {0, h, 0}, 0, report);  // time stands still: pins do not move yet
+      advance(tape, {0, h, 0}, {}, 0, report);  // time stands still: pins do not move yet
       keep_last_two(tape);
     }
   } catch (const Error& e) {
@@ -135,8 +135,12 @@ void Simulation::fail(const Tape& tape, const StepContext& context, const SolveR
                   on_failure_ == "halve_step" ? "" : ", on_failure: halve_step"));
 }
 
-void Simulation::advance(Tape& tape, const StepContext& context, int depth, RolloutReport& report) const {
+void Simulation::advance(Tape& tape, StepContext context, const StepControls& controls, int depth,
+                         RolloutReport& report) const {
+  context.controls = controls.values.size() > 0 ? &controls.values : nullptr;
   integrator_->step(tools(), context, tape);
+  tape.records.back().context.controls = nullptr;  // of the caller: the record keeps its own
+  tape.records.back().controls = controls;
   const SolveReport r = tape.records.back().report;
   report.iterations += r.iterations;
   report.linear_iterations += r.linear_iterations;
@@ -156,8 +160,8 @@ void Simulation::advance(Tape& tape, const StepContext& context, int depth, Roll
     ++report.halvings;
     log_debug(fmt::format("step {}: halved to {:.3g} s", context.step + 1, 0.5 * context.time_step));
     const double half = 0.5 * context.time_step;
-    advance(tape, {context.time - half, half, context.step}, depth + 1, report);
-    advance(tape, {context.time, half, context.step}, depth + 1, report);
+    advance(tape, {context.time - half, half, context.step}, controls, depth + 1, report);
+    advance(tape, {context.time, half, context.step}, controls, depth + 1, report);
     return;
   }
   if (on_failure_ != "warn" || !finite) {
@@ -179,7 +183,9 @@ void Simulation::advance(Tape& tape, const StepContext& context, int depth, Roll
 bool Simulation::roll(Tape& tape, Index first, Index last, bool keep_all, const StepObserver& observer,
                       RolloutReport& report) const {
   for (Index k = first; k < last; ++k) {
-    advance(tape, {time_step_ * static_cast<double>(k + 1), time_step_, k}, 0, report);
+    const StepControls controls{system_->controls(tape.states.back()),
+                                static_cast<Index>(tape.states.size()) - 1};
+    advance(tape, {time_step_ * static_cast<double>(k + 1), time_step_, k}, controls, 0, report);
     tape.frames.push_back(static_cast<Index>(tape.states.size()) - 1);
     ++report.steps;
     const SolveReport solve = tape.records.back().report;
@@ -241,6 +247,12 @@ void Simulation::pull_back(const Tape& tape, Index first, std::size_t first_reco
                           *workspace_,
                           std::exchange(pass.begins, false)};
     const SolveReport r = integrator_->backward(tools, tape, record, pass.adjoints, pass.cotangent);
+    if (record.controls.values.size() > 0) {
+      Adjoint& seen = pass.adjoints[static_cast<std::size_t>(record.controls.state)];
+      seen.ensure(n);
+      system_->pull_back_controls(tape.states[static_cast<std::size_t>(record.controls.state)],
+                                  pass.cotangent, seen.x, seen.v);
+    }
     count(r, record, pass);
     after = {};  // its memory is not needed any more
   }
@@ -355,10 +367,11 @@ void Simulation::pull_piece(Tape& tape, Index begin, Index end, Backward& pass) 
   pass.adjoints.resize(states);
 }
 
-double Simulation::elastic_energy(const State& s, Index step) const {
+double Simulation::elastic_energy(const State& s, Index step, const VecX* controls) const {
+  StepContext c{s.t, time_step_, std::max<Index>(0, step - 1)};
+  c.controls = controls;
   double e = 0;
-  for (const auto& energy : system_->energies())
-    e += energy->value({s.t, time_step_, std::max<Index>(0, step - 1)}, s.x, *workspace_);
+  for (const auto& energy : system_->energies()) e += energy->value(c, s.x, *workspace_);
   return e;
 }
 

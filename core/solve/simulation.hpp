@@ -68,8 +68,8 @@ class RESILIN_API Simulation {
   VecX run_with_gradient(const StepObserver& observer, const StateSeed& seed, RolloutReport& report,
                          BackwardReport* backward = nullptr) const;
 
-  /// Elastic energy [J] of a state at the end of step `step`.
-  double elastic_energy(const State& s, Index step) const;
+  /// Elastic energy [J] of a state at the end of step `step`; `controls`: those of that step, if any.
+  double elastic_energy(const State& s, Index step, const VecX* controls = nullptr) const;
   Workspace& workspace() const { return *workspace_; }
   StepTools tools() const;
 
@@ -88,7 +88,8 @@ class RESILIN_API Simulation {
   void check_contact(const SceneOptions& scene, const PlaceMap& places, Diagnostics& found) const;
   void preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places);
   /// One step of the scene, split in halves as long as it fails and the policy allows.
-  void advance(Tape& tape, const StepContext& context, int depth, RolloutReport& report) const;
+  void advance(Tape& tape, StepContext context, const StepControls& controls, int depth,
+               RolloutReport& report) const;
   [[noreturn]] void fail(const Tape& tape, const StepContext& context, const SolveReport& report) const;
 
   std::unique_ptr<System> system_;

@@ -25,6 +25,7 @@ class Muscle final : public Material {
   std::vector<const Field*> fields() const override {
     return {&options_.stiffness, &options_.activation, &options_.fibre};
   }
+  std::vector<const Field*> controllable() const override { return {&options_.activation}; }
   const Selector* elements() const override { return &options_.region; }
   bool is_projective() const override { return true; }
   Mat3 quadratic_form(const double* params) const override;

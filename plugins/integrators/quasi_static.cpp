@@ -63,9 +63,10 @@ SolveReport QuasiStatic::backward(const StepTools& tools, const Tape& tape, cons
   const Adjoint& next = adjoints[static_cast<std::size_t>(record.after)];
   Adjoint& prev = adjoints[static_cast<std::size_t>(record.before)];
   prev.ensure(s.num_dofs());
-  const double factor = load_factor(record.context);
-  external_load(s, record.context, before, factor, w);
-  const StepProblem problem(s, tools.linear, record.context, 0, before.x, before.x, tools.workspace, &w.load);
+  const StepContext context = record.step_context();
+  const double factor = load_factor(context);
+  external_load(s, context, before, factor, w);
+  const StepProblem problem(s, tools.linear, context, 0, before.x, before.x, tools.workspace, &w.load);
   w.rhs = next.x;
   for (Index i = 0; i < s.num_dofs(); ++i)
     if (problem.fixed()[static_cast<std::size_t>(i)]) w.rhs[i] = 0;
@@ -77,7 +78,7 @@ SolveReport QuasiStatic::backward(const StepTools& tools, const Tape& tape, cons
     w.product.resize(s.num_dofs());
     problem.hessian(after.x, false).multiply(w.z, w.product, w.none);
     w.product = next.x - w.product;
-    s.add_pin_vjp(record.context.time, w.product, out.theta);
+    s.add_pin_vjp(context.time, w.product, out.theta);
   }
   for (Index i = 0; i < s.num_nodes(); ++i) {
     out.mass[i] += factor * w.z.segment<3>(3 * i).dot(s.gravity());
@@ -94,7 +95,7 @@ SolveReport QuasiStatic::backward(const StepTools& tools, const Tape& tape, cons
   w.dv.setZero(s.num_dofs());
   for (std::size_t k = 0; k < s.forces().size(); ++k) {
     const Force& force = *s.forces()[k];
-    force.add_vjp(record.context, before.x, w.rest_velocity, w.z, prev.x, w.dv,
+    force.add_vjp(context, before.x, w.rest_velocity, w.z, prev.x, w.dv,
                   out.theta.segment(s.force_offset(k), force.num_parameters()));
   }
   return report;

@@ -16,8 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // A folder may include itself and what stands before it.
-const std::vector<std::string> kOrder = {"base",   "params", "plugin", "mesh",  "geometry", "contact",
-                                         "energy", "model",  "solve",  "optim", "output",   "app"};
+const std::vector<std::string> kOrder = {"base",    "params",  "plugin", "mesh",  "geometry",
+                                         "contact", "control", "energy", "model", "solve",
+                                         "optim",   "output",  "app"};
 
 struct Source {
   std::string name;    ///< "core/mesh/mesh.cpp"

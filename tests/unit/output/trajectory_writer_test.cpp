@@ -94,6 +94,24 @@ TEST(TrajectoryWriter, LayoutIsAsDocumented) {
   EXPECT_EQ(shape, (std::vector<hsize_t>{1, 4}));
 }
 
+TEST(TrajectoryWriter, ControlsHaveAColumnEach) {
+  const TempFolder folder;
+  const std::string file = folder / "t.h5";
+  const Mesh mesh = sample_tets(4);
+  TrajectoryHeader header = header_of(mesh, 5);
+  header.controls = {"a", "b[1]", "c"};
+  TrajectoryWriter writer(file, header);
+  for (Index f = 0; f < 3; ++f)
+    writer.append(f, sample_state(f, 4), {}, {}, VecX::LinSpaced(3, static_cast<double>(f), 10.0));
+  EXPECT_THROW(writer.append(3, sample_state(3, 4), {}, {}), Error);
+  writer.close();  // with fewer frames than there was room for
+  std::vector<hsize_t> shape;
+  const auto values = read_numbers(file, "/controls", shape);
+  EXPECT_EQ(shape, (std::vector<hsize_t>{3, 3}));
+  EXPECT_EQ(values, (std::vector<double>{0, 5, 10, 1, 5.5, 10, 2, 6, 10}));
+  EXPECT_EQ(TrajectoryReader(file).state(2).x, sample_state(2, 4).x);
+}
+
 TEST(TrajectoryWriter, SceneMayBeLarge) {
   const TempFolder folder;
   const Mesh mesh = sample_tets(4);
