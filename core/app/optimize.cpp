@@ -182,39 +182,38 @@ int execute(const Context& context) {
 }  // namespace
 
 Command optimize_command() {
-  return {
-      "optimize",
-      "TASK",
-      "find the parameters of a task that minimise its loss",
-      "Minimises the weighted losses of a task over its parameters. Every evaluation is recorded in\n"
-      "evaluations.bin, so that a job that was interrupted or killed goes on with --resume, and gives the "
-      "same\n"
-      "result to the last bit. Writes to the output folder: fitted.yaml (the scene with the values found), "
-      "its\n"
-      "trajectory (as `resilin run`), loss.csv, checkpoint.json (after every evaluation) and summary.json. "
-      "With\n"
-      "several `seeds` or `starts` each has its own files (evaluations_seed_N_start_K.bin and so on) and the "
-      "best\n"
-      "is written. Where a simulation fails at a point that the optimizer tries, it steps back; the log says "
-      "why "
-      "and\n"
-      "summary.json how often (failed_evaluations). A failure at the start ends the job.\n"
-      "`step_budget` limits what the evaluations may cost; loss.csv and summary.json count the simulated "
-      "steps "
-      "forward\n"
-      "and backward.\n"
-      "A start that cannot be improved by more than the noise of the loss (rounding, and what the solves "
-      "leave) is\n"
-      "reported as already stationary, exit code 0. Exit code 1: the optimizer gave up and the loss did not "
-      "fall, or\n"
-      "the loss does not depend on the parameters.",
-      {"resilin optimize configs/quickstart.yaml", "resilin optimize configs/quickstart.yaml --resume"},
-      {output_option("results/TASK"),
-       set_option(),
-       {"--resume", "", "go on with the evaluations that the output folder already holds"}},
-      1,
-      1,
-      execute};
+  return {"optimize",
+          "TASK",
+          "find the parameters of a task that minimise its loss",
+          "Minimises the weighted losses of a task over its parameters. Every evaluation is recorded in\n"
+          "evaluations.bin, so that a job that was interrupted or killed goes on with --resume, and gives "
+          "the same\n"
+          "result to the last bit. Writes to the output folder: fitted.yaml (the scene with the values "
+          "found), its\n"
+          "trajectory (as `resilin run`), loss.csv, checkpoint.json (after every evaluation) and "
+          "summary.json. With\n"
+          "several `seeds` or `starts` each has its own files (evaluations_seed_N_start_K.bin and so on) and "
+          "the best\n"
+          "is written. What is found for parameters of losses, which are no part of a scene, is in "
+          "summary.json. Where\n"
+          "a simulation fails at a point that the optimizer tries, it steps back; the log says why and "
+          "summary.json how\n"
+          "often (failed_evaluations). A failure at the start ends the job. `step_budget` limits what the "
+          "evaluations\n"
+          "may cost; loss.csv and summary.json count the simulated steps forward and backward. A start that "
+          "cannot be\n"
+          "improved by more than the noise of the loss (rounding, and what the solves leave) is reported as "
+          "already\n"
+          "stationary, exit code 0. Exit code 1: the optimizer gave up and the loss did not fall, or the "
+          "loss does not\n"
+          "depend on the parameters.",
+          {"resilin optimize configs/quickstart.yaml", "resilin optimize configs/quickstart.yaml --resume"},
+          {output_option("results/TASK"),
+           set_option(),
+           {"--resume", "", "go on with the evaluations that the output folder already holds"}},
+          1,
+          1,
+          execute};
 }
 
 }  // namespace resilin::app
