@@ -233,7 +233,8 @@ void SceneOptions::visit(ParamVisitor& v) {
 void TaskParameter::visit(ParamVisitor& v) {
   v.text(
       "path", path,
-      {.doc = "parameter, such as bodies.beam.materials[0].youngs_modulus; with [*] several that stay equal",
+      {.doc = "parameter, such as bodies.beam.materials[0].youngs_modulus or losses[0].loss.camera.position; "
+              "with [*] several that stay equal",
        .required = true});
   v.real("lower", lower, {.doc = "lower bound"});
   v.real("upper", upper, {.doc = "upper bound"});

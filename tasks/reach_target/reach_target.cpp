@@ -14,10 +14,15 @@ void ReachTarget::Options::visit(ParamVisitor& v) {
   v.choice("quantity", quantity, {"position", "velocity"}, {.doc = "what is compared"});
   v.field("target", target,
           {.doc = "where to be (m) or how fast (m/s): one for all, one per selected vertex in the order of "
-                  "their numbers, or {steps: [...]} with one entry per entry of frames",
+                  "their numbers, or {steps: [...]} with one entry per frame that counts",
            .required = true});
   v.choices("axes", axes, {"x", "y", "z"}, {.doc = "coordinates that are compared"});
   v.integers("frames", frames, {.doc = "frames that count (0 is the start); the last if empty"});
+  v.integer("every", every,
+            {.doc = "every n-th step counts, from the n-th on; takes the place of frames. 0: those of frames",
+             .min = 0,
+             .max = 1e9});
+  v.check(every == 0 || frames.empty(), "every takes the place of frames: give one of them");
 }
 
 ReachTarget::ReachTarget(const Options& options, const BuildContext& context)
@@ -26,6 +31,11 @@ ReachTarget::ReachTarget(const Options& options, const BuildContext& context)
       axes_(axes_mask(options.axes, context)),
       points_(options.of == "points"),
       velocity_(options.quantity == "velocity") {
+  if (options.every > context.steps)
+    throw context.input_error("every",
+                              fmt::format("no step counts: the scene has only {} steps", context.steps));
+  for (Index k = options.every; options.every > 0 && k <= context.steps; k += options.every)
+    options_.frames.push_back(k);
   check_frames(options.frames, context);
   const auto count = static_cast<Index>(mean_.nodes.size());
   const Field& target = options.target;
@@ -34,11 +44,11 @@ ReachTarget::ReachTarget(const Options& options, const BuildContext& context)
                               fmt::format("{} targets given; expected {}", target.items,
                                           points_ ? fmt::format("one or {} (one per selected vertex)", count)
                                                   : std::string("one, for " + options.of)));
-  const auto frames = static_cast<Index>(std::max<std::size_t>(options.frames.size(), 1));
+  const auto frames = static_cast<Index>(std::max<std::size_t>(options_.frames.size(), 1));
   if (target.steps != 1 && target.steps != frames)
     throw context.input_error(
         "target",
-        fmt::format("{} entries in steps; expected {} (one per entry of frames)", target.steps, frames));
+        fmt::format("{} entries in steps; expected {} (one per frame that counts)", target.steps, frames));
 }
 
 bool ReachTarget::counts(Index k, Index last) const {

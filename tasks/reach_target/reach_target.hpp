@@ -20,6 +20,7 @@ class ReachTarget final : public FrameLoss {
     Field target{Vec3(0, 0, 0)};
     std::vector<std::string> axes{"x", "y", "z"};
     std::vector<Index> frames;
+    Index every = 0;
     void visit(ParamVisitor& v);
   };
   ReachTarget(const Options& options, const BuildContext& context);
@@ -31,7 +32,7 @@ class ReachTarget final : public FrameLoss {
  private:
   Vec3 target(Index point, Index k) const;
 
-  Options options_;
+  Options options_;  ///< with the frames that `every` means
   NodeMean mean_;
   Vec3 axes_;  ///< 1 for those that count
   bool points_ = true, velocity_ = false;

@@ -106,6 +106,37 @@ TEST_F(GradientFreeTest, ABudgetForLessThanOneEvaluationIsAMistake) {
   EXPECT_TRUE(contains(r.err, "takes 5")) << r.err;
 }
 
+// A film of the falling beam; the camera's place is found, in summary.json only: it is no part of the scene.
+TEST_F(GradientFreeTest, ParametersOfLossesAreFound) {
+  std::string film = "frame,marker,u,v\n";
+  for (int k = 0; k <= 5; ++k) {
+    // Without gravity the body floats along x: its centre is at (0.1 + 0.02 k, 0.05, 0.05).
+    const double depth = 0.05 + 1.5, x = 0.1 + 0.02 * k - 0.3;
+    film += std::to_string(k) + ",beam," + std::to_string(320 + 400 * x / depth) + "," +
+            std::to_string(240 + 400 * (0.05 - 0.1) / depth) + "\n";
+  }
+  write("film.csv", film);
+  std::string scene = tiny_scene();
+  scene.erase(scene.find("    pins:"));
+  write("tiny.yaml",
+        scene +
+            "    initial: {velocity: [2, 0, 0]}\ngravity: [0, 0, 0]\n"
+            "losses: [{loss: {type: pixel_reprojection, observations: film.csv, width: 640, height: "
+            "480, camera: {position: [0.3, 0.1, -1.5], focal_length: 400, principal_x: 320, "
+            "principal_y: 240}}}]\n"
+            "parameters:\n"
+            "  - {path: 'losses[0].loss.camera.position', lower: -3, upper: 1, start: [0, 0, -1]}\n");
+  const ProgramResult r = optimize("out", {"optimizer=lbfgsb"});
+  ASSERT_EQ(r.code, 0) << r.out << r.err;
+  const JsonValue v = summary("out"), camera = v.at("parameters").at(0);
+  EXPECT_EQ(camera.at("path").text, "losses[0].loss.camera.position");
+  const std::vector<double> expected = {0.3, 0.1, -1.5};
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(camera.at("found").at(i).number, expected[i], 1e-3);
+  const std::string fitted = read("out/fitted.yaml");
+  EXPECT_FALSE(contains(fitted, "losses")) << fitted;
+  EXPECT_TRUE(contains(fitted, "density: 1000")) << fitted;
+}
+
 TEST_F(GradientFreeTest, KilledAndResumedItGivesTheSameBits) {
   write("tiny.yaml", tiny_task(40));
   const std::vector<std::string> line = {"optimize", "tiny.yaml", "--set",

@@ -84,6 +84,32 @@ TEST(Task, GradientAgreesWithDifferencesInTheScaledVariables) {
         << i;
 }
 
+TEST(Task, CountsTheStepsOfTheSceneHoweverTheyAreSolved) {
+  // Little memory repeats steps on the way back; that does not count.
+  for (const std::vector<std::string>& overrides : std::vector<std::vector<std::string>>{
+           {}, {"memory={budget: 0.01, checkpoints: binomial}", "time.steps=30"}}) {
+    const auto task = make_task(scene(kBothModuli), overrides);
+    const Index steps = task->simulation().num_steps();
+    VecX g(1);
+    const double loss = task->evaluate(task->start(), g);
+    EXPECT_EQ(task->last_steps.forward, steps);
+    EXPECT_EQ(task->last_steps.backward, steps);
+    EXPECT_EQ(task->value(task->start()), loss);
+    EXPECT_EQ(task->last_steps.forward, steps);
+    EXPECT_EQ(task->last_steps.backward, 0);
+  }
+}
+
+TEST(Task, StepsOfAReferenceAreNotCountedAndThoseBeforeAFailureAre) {
+  const auto task = make_task(scene(kBothModuli), {"losses=[{loss: {type: match_trajectory}}]"});
+  (void)task->value(task->start());
+  EXPECT_EQ(task->last_steps.forward, 3);
+  const auto failing =
+      make_task(scene(kBothModuli), {"forward={type: newton, max_iterations: 1, relative_tolerance: 1e-14}"});
+  EXPECT_THROW((void)failing->value(failing->start()), Error);
+  EXPECT_EQ(failing->last_steps.forward, 1) << "the step that failed";
+}
+
 TEST(Task, LossIsTheWeightedSum) {
   const auto one = make_task(kScene), twice = make_task(kScene, {"losses[0].weight=2.5"});
   const double a = one->loss_of_table(), b = twice->loss_of_table();

@@ -42,6 +42,18 @@ TEST_F(Losses, ReachTargetComparesTheAxesThatAreNamed) {
               0.5 * (4 + 1), 1e-13);
 }
 
+TEST_F(Losses, ReachTargetCountsEveryNthStep) {
+  // Centre at 1 + k/10 at the end of step k.
+  EXPECT_NEAR(value("{type: reach_target, of: centroid, target: [1, 0.5, 0.5], every: 1}"),
+              0.5 * (0.01 + 0.04 + 0.09), 1e-14);
+  EXPECT_NEAR(value("{type: reach_target, of: centroid, target: [1, 0.5, 0.5], every: 2}"), 0.5 * 0.04,
+              1e-14);
+  EXPECT_NEAR(
+      value("{type: reach_target, of: centroid, every: 1, target: {steps: [[1.1, 0.5, 0.5], [1.2, 0.5, "
+            "0.5], [1.3, 0.5, 2.5]]}}"),
+      0.5 * 4, 1e-14);
+}
+
 TEST_F(Losses, LinearFunctionalsAreSumsOrOfACentre) {
   // Of 12 vertices around (1, 0.5, 0.5), at the end around (1.3, 0.5, 0.5) with velocity (3, 0, 2).
   EXPECT_NEAR(value("{type: linear_functional, positions: [1, 2, 3]}"), 12 * (1.3 + 1 + 1.5), 1e-12);
@@ -148,6 +160,10 @@ TEST_F(Losses, MistakesAreNamed) {
   expect("{type: reach_target, target: [0, 0, 0], frames: [4]}",
          "there is no frame 4: the scene has frames 0 to 3");
   expect("{type: reach_target, target: [0, 0, 0], frames: [2, 1]}", "expected rising numbers");
+  expect("{type: reach_target, target: [0, 0, 0], every: 4}", "no step counts: the scene has only 3 steps");
+  expect("{type: reach_target, target: [0, 0, 0], every: 1, frames: [1]}", "give one of them");
+  expect("{type: reach_target, target: {steps: [[0, 0, 0], [1, 1, 1]]}, every: 1}",
+         "expected 3 (one per frame");
   expect("{type: reach_target, target: [0, 0, 0], axes: []}", "no axis is left");
   expect("{type: linear_functional, of: centroid, positions: [[1, 0, 0], [0, 2, 0]]}",
          "2 entries given; one is");
