@@ -75,7 +75,8 @@ TEST_P(EverySolver, ReachesTheSameStateAndGradient) {
     const SceneFile file =
         read_scene(fmt::format("{{bodies: {{beam: {{mesh: {{generator: {{type: box, size: [0.4, 0.1, 0.1], "
                                "cells: [4, 1, 1], element: {}}}}}, "
-                               "materials: {}}}}}, forces: {{push: {{type: nodal_force, force: [0, 0, "
+                               "materials: {}, pins: [{{nodes: {{indices: [0]}}}}]}}}}, forces: {{push: "
+                               "{{type: nodal_force, force: [0, 0, "
                                "0]}}}}, losses: [{{loss: {{type: "
                                "linear_functional}}}}]}}",
                                b.element, b.materials));

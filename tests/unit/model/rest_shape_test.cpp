@@ -87,7 +87,7 @@ TEST_F(RestParameter, IsInTheTableOnlyIfTheSceneHasTheSection) {
   const auto with = made(waves(0));
   const auto without = simulation(
       "bodies: {a: {mesh: {generator: {type: box, size: [0.2, 0.1, 0.1], cells: [2, 1, 1]}}, materials: "
-      "[neo_hookean]}}");
+      "[neo_hookean], pins: [{nodes: {indices: [0, 3]}}]}}");
   EXPECT_EQ(with->system().parameters().size(), without->system().parameters().size() + 3 * kNodes);
   EXPECT_THROW((void)without->system().parameters().find(kPath), Error);
   EXPECT_FALSE(without->system().has_moving_pins());
