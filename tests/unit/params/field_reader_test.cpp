@@ -120,6 +120,9 @@ TEST(FieldReader, MistakesKeepTheirPlace) {
             std::string::npos);
   EXPECT_NE(read_error<Fields>("scalar: {stps: [1]}").find("expected 'steps', 'file', 'regions' or 'signal'"),
             std::string::npos);
+  EXPECT_NE(
+      read_error<Fields>("scalar: {signal: gait}").find("only what is differentiable can follow a signal"),
+      std::string::npos);
   EXPECT_NE(read_error<Fields>("scalar: {steps: [1], pr: step}").find("unknown key 'pr' in scalar"),
             std::string::npos);
   EXPECT_NE(read_error<Fields>("scalar: {file: gone.csv}").find("does not exist"), std::string::npos);
