@@ -1,5 +1,6 @@
 #include "contacts/complementarity/complementarity.hpp"
 #include "contacts/dry_friction/dry_friction.hpp"
+#include "contacts/penalty/penalty.hpp"
 #include "core/plugin/plugin.hpp"
 
 RESILIN_PLUGIN("contacts", "0.1.0", registry) {
@@ -9,4 +10,6 @@ RESILIN_PLUGIN("contacts", "0.1.0", registry) {
   registry.add<ContactModel, DryFriction>(
       "dry_friction",
       "Nodes that touch a collider stick to it or slide along it by Coulomb's law of friction");
+  registry.add<ContactModel, Penalty>(
+      "penalty", "Nodes inside a collider are pushed out by springs, with friction that depends on velocity");
 }

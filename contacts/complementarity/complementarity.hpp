@@ -10,7 +10,7 @@
 
 namespace resilin {
 
-class Complementarity final : public ContactModel {
+class Complementarity final : public ContactLaw {
  public:
   struct Options {
     std::string body;

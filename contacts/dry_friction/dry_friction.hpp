@@ -8,7 +8,7 @@
 
 namespace resilin {
 
-class DryFriction final : public ContactModel {
+class DryFriction final : public ContactLaw {
  public:
   struct Options {
     std::string body;

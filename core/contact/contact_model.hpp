@@ -11,7 +11,7 @@ namespace resilin {
 /// A node that touched a collider at the end of a step, and what the collider did to it.
 struct NodeContact {
   Index node = 0;               ///< of the system
-  Index model = 0;              ///< number of the contact model
+  Index model = 0;              ///< number of the contact law
   Index collider = 0;           ///< number of the collider
   Vec3 impulse = Vec3::Zero();  ///< on the node, during the step [N s]
   bool operator==(const NodeContact& o) const {
@@ -28,18 +28,30 @@ struct ContactResponse {
   Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, kMaxParameters> d_parameters{3, 0};
 };
 
-/// Unilateral contact of nodes with colliders at the end of a step. Signorini's conditions hold for all:
-/// signed distance d >= 0, normal force f_n >= 0, d f_n = 0. What happens along the surface is the law's own.
-///
-/// With s the slip, the displacement of the node from where it would stand if it stuck (normal part: d),
-/// force and slip satisfy the law exactly if and only if, for any rho > 0 [N/m], f = respond(f - rho s, n)
-/// [Alart and Curnier 1991; METHODS 5]. All in world coordinates.
+/// Which nodes may touch which colliders. What happens when they do is either a law that a ContactSolver
+/// satisfies (ContactLaw) or a force that depends on how deep a node is in a collider (CompliantContact).
 class RESILIN_API ContactModel : public Component {
  public:
   /// Nodes of the system that may touch, ascending.
   virtual const std::vector<Index>& nodes() const = 0;
   /// Numbers of the colliders that they may touch, ascending.
   virtual const std::vector<Index>& colliders() const = 0;
+  /// Size of its part of the parameter table: all differentiable fields in the order of visit_parameters(),
+  /// at most ContactResponse::kMaxParameters.
+  virtual Index num_parameters() const { return 0; }
+  /// Bodies may start inside a collider, and are pushed out.
+  virtual bool pushes_out() const { return false; }
+};
+RESILIN_KIND(ContactModel, "contact");
+
+/// Unilateral contact of nodes with colliders at the end of a step. Signorini's conditions hold for all:
+/// signed distance d >= 0, normal force f_n >= 0, d f_n = 0. What happens along the surface is the law's own.
+///
+/// With s the slip, the displacement of the node from where it would stand if it stuck (normal part: d),
+/// force and slip satisfy the law exactly if and only if, for any rho > 0 [N/m], f = respond(f - rho s, n)
+/// [Alart and Curnier 1991; METHODS 5]. All in world coordinates.
+class RESILIN_API ContactLaw : public ContactModel {
+ public:
   /// Coulomb's coefficient of friction [-]; infinite: what touches sticks, a node in contact keeps its place
   /// on the collider's material.
   virtual double friction() const = 0;
@@ -50,13 +62,7 @@ class RESILIN_API ContactModel : public Component {
   /// part that pushes there is no contact: the response to trial . normal <= 0 is zero, with zero
   /// derivatives.
   virtual ContactResponse respond(const Vec3& trial, const Vec3& normal) const = 0;
-  /// Size of its part of the parameter table: all differentiable fields in the order of visit_parameters(),
-  /// at most ContactResponse::kMaxParameters.
-  virtual Index num_parameters() const { return 0; }
-  /// Bodies may start inside a collider: the first step puts them on its surface.
-  virtual bool pushes_out() const { return false; }
 };
-RESILIN_KIND(ContactModel, "contact");
 
 /// Coulomb's law: the normal part of the trial force, and its tangential part shortened to at most mu times
 /// that; mu = infinity: not shortened. Its parameter, if there is one column for it, is mu (finite).

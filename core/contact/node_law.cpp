@@ -2,7 +2,7 @@
 
 namespace resilin {
 
-NodeLaw::NodeLaw(const Sticking::Colliders& colliders, const ContactModel& model, Index collider,
+NodeLaw::NodeLaw(const Sticking::Colliders& colliders, const ContactLaw& model, Index collider,
                  const Vec3& start, double t, double h)
     : colliders_(&colliders), model_(&model), collider_(collider), start_(start), t_(t), h_(h) {
   place_ = Sticking(colliders, model, t, h).place(collider, start);

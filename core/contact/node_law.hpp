@@ -5,7 +5,7 @@
 
 namespace resilin {
 
-/// The residual L(f, x) = f - respond(f - rho s, n) [N] of a contact model's law (see ContactModel), f the
+/// The residual L(f, x) = f - respond(f - rho s, n) [N] of a contact model's law (see ContactLaw), f the
 /// force on the node, x its position at the end of the step. With p where it would stand if it stuck
 /// (Sticking), d and n of the collider at x: slip s = P (x - p) + d n [m], P = I - n n^T.
 class RESILIN_API NodeLaw {
@@ -21,7 +21,7 @@ class RESILIN_API NodeLaw {
   };
   /// start: the node's position at the start of the step. Throws Error(Numerics) if the collider has no place
   /// for a node that sticks.
-  NodeLaw(const Sticking::Colliders& colliders, const ContactModel& model, Index collider, const Vec3& start,
+  NodeLaw(const Sticking::Colliders& colliders, const ContactLaw& model, Index collider, const Vec3& start,
           double t, double h);
 
   Value evaluate(const Vec3& force, const Vec3& x, double rho) const;
@@ -32,7 +32,7 @@ class RESILIN_API NodeLaw {
 
  private:
   const Sticking::Colliders* colliders_;
-  const ContactModel* model_;
+  const ContactLaw* model_;
   Index collider_;
   Vec3 start_, place_;
   double t_, h_;

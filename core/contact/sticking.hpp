@@ -14,7 +14,7 @@ namespace resilin {
 class RESILIN_API Sticking {
  public:
   using Colliders = std::vector<std::unique_ptr<Collider>>;
-  Sticking(const Colliders& colliders, const ContactModel& model, double t, double h)
+  Sticking(const Colliders& colliders, const ContactLaw& model, double t, double h)
       : colliders_(colliders), model_(model), t_(t), h_(h) {}
 
   /// Throws Error(Numerics) if no such place is found.
@@ -33,7 +33,7 @@ class RESILIN_API Sticking {
   Vec3 project(Index collider, const Vec3& x, std::vector<Projection>& steps) const;
 
   const Colliders& colliders_;
-  const ContactModel& model_;
+  const ContactLaw& model_;
   double t_, h_;
 };
 

@@ -169,8 +169,8 @@ void System::set_parameters(ConstVec theta) {
   for (const auto& energy : energies_) energy->parameters_changed();
   for (const auto& force : forces_) force->parameters_changed();
   for (const auto& collider : colliders_) collider->parameters_changed();
-  for (const auto& contact : contacts_) contact->parameters_changed();
   for (const auto& loop : control_loops_) loop->law->parameters_changed();
+  for (const auto& contact : contact_models_) contact->parameters_changed();
   for (const Pin& pin : pins_)
     if (pin.motion) pin.motion->parameters_changed();
   for (Component* guest : guests_) guest->parameters_changed();

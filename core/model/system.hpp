@@ -69,13 +69,16 @@ class RESILIN_API System {
   Index num_dofs() const { return 3 * num_nodes(); }
   const std::vector<std::unique_ptr<Body>>& bodies() const { return bodies_; }
   const std::vector<BodyView>& body_views() const { return body_views_; }
-  /// One of each body, in their order, then those of the scene.
+  /// One of each body, in their order, then those of the scene, then those of contacts.
   const std::vector<std::unique_ptr<Energy>>& energies() const { return energies_; }
   const std::vector<std::unique_ptr<Force>>& forces() const { return forces_; }
   const std::vector<std::unique_ptr<Collider>>& colliders() const { return colliders_; }
   const std::vector<std::string>& collider_names() const { return collider_names_; }
-  const std::vector<std::unique_ptr<ContactModel>>& contacts() const { return contacts_; }
   const std::vector<std::unique_ptr<ControlLoop>>& control_loops() const { return control_loops_; }
+  /// Those contacts that a contact solver satisfies. The others are among the energies and forces.
+  const std::vector<const ContactLaw*>& contacts() const { return contacts_; }
+  /// Whether a contact is a force of the state that a step starts from.
+  bool has_explicit_contact() const;
   const VecX& mass() const { return mass_; }  ///< [kg], n
   /// 3n, 1 where a pin holds at the start.
   const std::vector<char>& fixed() const { return phases_.front().fixed; }
@@ -131,6 +134,7 @@ class RESILIN_API System {
   Index energy_offset(std::size_t i) const { return energy_offset_[i]; }
   Index force_offset(std::size_t i) const { return force_offset_[i]; }
   const std::vector<Index>& collider_offsets() const { return collider_offset_; }
+  /// Of contacts()[i].
   Index contact_offset(std::size_t i) const { return contact_offset_[i]; }
   /// Of a body's damping (mass, stiffness); -1 if it has none.
   Index damping_offset(std::size_t body) const { return body_offset_[body].damping; }
@@ -175,6 +179,7 @@ class RESILIN_API System {
   void check_start(const BuildContext& c, Diagnostics& found) const;
   bool add_forces(const NamedList<ComponentSpec>& specs, BuildContext c, Diagnostics& found);
   void register_parameters();
+  void couple_contact(const ContactModel& model, const std::string& name, Index offset);
   void register_body(Body& body);
   void find_phases();
   void update_mass();
@@ -196,11 +201,12 @@ class RESILIN_API System {
   std::vector<std::string> signal_names_;
   std::vector<Index> signal_offset_;
   std::vector<std::unique_ptr<Collider>> colliders_;
-  std::vector<std::unique_ptr<ContactModel>> contacts_;
   std::vector<std::unique_ptr<ControlLoop>> control_loops_;
+  std::vector<std::unique_ptr<ContactModel>> contact_models_;  ///< all, in the order of the scene
+  std::vector<const ContactLaw*> contacts_;
   std::vector<std::string> collider_names_;
   std::vector<BodyView> body_views_;
-  std::vector<std::string> energy_names_, force_names_;  ///< of those of the scene
+  std::vector<std::string> energy_names_, force_names_;  ///< of those that are not bodies'
   std::size_t num_scene_forces_ = 0;
   VecX mass_, base_x_, base_v_;
   std::vector<Pin> pins_;

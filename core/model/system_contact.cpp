@@ -1,7 +1,10 @@
 // The part of System that makes colliders and contact models.
+#include "core/contact/compliant_coupling.hpp"
 #include "core/model/system.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace resilin {
 
@@ -23,21 +26,24 @@ bool System::add_contacts(const SceneOptions& scene, const BuildContext& c, Diag
     }) && good;
   if (!good) return false;  // contacts may name what is missing
   for (const ComponentSpec& spec : scene.contacts)
-    good = found.attempt([&] { contacts_.push_back(c.registry->make<ContactModel>(spec, context(spec))); }) &&
-           good;
+    good = found.attempt([&] {
+      contact_models_.push_back(c.registry->make<ContactModel>(spec, context(spec)));
+      if (const auto* law = dynamic_cast<const ContactLaw*>(contact_models_.back().get()))
+        contacts_.push_back(law);
+    }) && good;
   return good;
 }
 
 void System::check_start(const BuildContext& c, Diagnostics& found) const {
   const State start = initial_state();
-  for (std::size_t m = 0; m < contacts_.size(); ++m) {
-    if (contacts_[m]->pushes_out()) continue;
+  for (std::size_t m = 0; m < contact_models_.size(); ++m) {
+    if (contact_models_[m]->pushes_out()) continue;
     double deepest = 0;
     Index node = -1, collider = -1;
-    for (const Index i : contacts_[m]->nodes()) {
+    for (const Index i : contact_models_[m]->nodes()) {
       const char* pinned = fixed().data() + 3 * i;
       if (pinned[0] || pinned[1] || pinned[2]) continue;  // what a pin holds does not touch
-      for (const Index k : contacts_[m]->colliders()) {
+      for (const Index k : contact_models_[m]->colliders()) {
         const double d = colliders_[static_cast<std::size_t>(k)]->at(0, start.x.segment<3>(3 * i)).distance;
         // Rounding of places of the size of the scene is no penetration.
         if (d < deepest && d < -1e-12 * (1 + start.x.segment<3>(3 * i).norm()))
@@ -54,6 +60,36 @@ void System::check_start(const BuildContext& c, Diagnostics& found) const {
                                            collider_names_[static_cast<std::size_t>(collider)]));
     });
   }
+}
+
+/// Enters a contact model, whose parameters begin at `offset`, where the solvers find it.
+void System::couple_contact(const ContactModel& model, const std::string& name, Index offset) {
+  if (dynamic_cast<const ContactLaw*>(&model) != nullptr) contact_offset_.push_back(offset);
+  const auto* compliant = dynamic_cast<const CompliantContact*>(&model);
+  if (compliant == nullptr) return;
+  // Its part of the table is that from the first collider to its own end.
+  const Index first = collider_offset_.front();
+  ContactParameters part;
+  for (const Index collider : collider_offset_) part.colliders.push_back(collider - first);
+  part.model = offset - first;
+  part.size = offset + model.num_parameters() - first;
+  const CompliantPairs pairs(colliders_, *compliant, part);
+  if (compliant->is_implicit()) {
+    energies_.push_back(std::make_unique<CompliantContactEnergy>(pairs));
+    energy_names_.push_back(name);
+    energy_offset_.push_back(first);
+  } else {
+    forces_.push_back(std::make_unique<CompliantContactForce>(pairs));
+    force_names_.push_back(name);
+    force_offset_.push_back(first);
+    num_scene_forces_ = forces_.size();
+  }
+}
+
+bool System::has_explicit_contact() const {
+  return std::any_of(forces_.begin(), forces_.end(), [](const auto& force) {
+    return dynamic_cast<const CompliantContactForce*>(force.get()) != nullptr;
+  });
 }
 
 }  // namespace resilin

@@ -88,11 +88,13 @@ void System::register_parameters() {
     const Index added = table_.add(name, [&](ParamVisitor& v) { colliders_[k]->visit_parameters(v); });
     require_same_count(name, "num_parameters()", colliders_[k]->num_parameters(), added);
   }
-  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+  for (std::size_t k = 0; k < contact_models_.size(); ++k) {
+    ContactModel& model = *contact_models_[k];
     const std::string name = fmt::format("contacts[{}]", k);
-    contact_offset_.push_back(table_.size());
-    const Index added = table_.add(name, [&](ParamVisitor& v) { contacts_[k]->visit_parameters(v); });
-    require_same_count(name, "num_parameters()", contacts_[k]->num_parameters(), added);
+    const Index offset = table_.size();
+    const Index added = table_.add(name, [&](ParamVisitor& v) { model.visit_parameters(v); });
+    require_same_count(name, "num_parameters()", model.num_parameters(), added);
+    couple_contact(model, name, offset);
   }
 }
 

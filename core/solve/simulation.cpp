@@ -58,10 +58,9 @@ void Simulation::build(const SceneOptions& scene, const Registry& registry, cons
   make(integrator_, registry, scene.integrator, "integrator", places, found);
   make(forward_, registry, scene.forward, "forward", places, found);
   make(backward_, registry, scene.backward, "backward", places, found);
-  if (!scene.contacts.empty()) {
+  if (!system_->contacts().empty())
     make(contact_, registry, scene.contact_solver, "contact_solver", places, found);
-    check_contact(scene, places, found);
-  }
+  check_contact(scene, places, found);
   workspace_ = std::make_unique<Workspace>();
   steps_ = scene.time.steps;
   time_step_ = scene.time.step;
@@ -74,12 +73,13 @@ void Simulation::build(const SceneOptions& scene, const Registry& registry, cons
 void Simulation::check_contact(const SceneOptions& scene, const PlaceMap& places, Diagnostics& found) const {
   BuildContext c;
   c.places = &places;
-  if (integrator_ && !integrator_->takes_contact())
+  const bool needs_motion = contact_ || system_->has_explicit_contact();
+  if (integrator_ && !integrator_->takes_contact() && needs_motion)
     found.attempt([&] {
       c.path = "integrator";
       c.place = scene.integrator.place;
-      throw c.input_error(
-          "", "integrator " + scene.integrator.type + " knows no contact, but the scene has contacts");
+      throw c.input_error("", "integrator " + scene.integrator.type +
+                                  " knows no contact but by a potential (penalty with scheme: implicit)");
     });
   if (contact_ && system_->is_complete())
     found.attempt([&] {

@@ -65,7 +65,7 @@ class Search {
                                                           double depth) const {
     std::vector<std::pair<double, NodeContact>> found;
     for (std::size_t m = 0; m < p_.system.contacts().size(); ++m) {
-      const ContactModel& model = *p_.system.contacts()[m];
+      const ContactLaw& model = *p_.system.contacts()[m];
       for (const Index i : model.nodes()) {
         if (is_held(held, i) || is_pinned(i)) continue;
         double deepest = -depth * (1 + x.segment<3>(3 * i).norm());

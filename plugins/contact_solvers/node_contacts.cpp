@@ -7,7 +7,7 @@ namespace resilin {
 NodeContacts::NodeContacts(const ContactProblem& problem) : p_(problem), time_(problem.step.context().time) {
   const auto& fixed = p_.system.fixed(time_);
   for (std::size_t m = 0; m < p_.system.contacts().size(); ++m) {
-    const ContactModel& model = *p_.system.contacts()[m];
+    const ContactLaw& model = *p_.system.contacts()[m];
     for (const Index i : model.nodes()) {
       const char* pinned = fixed.data() + 3 * i;
       if (pinned[0] || pinned[1] || pinned[2]) continue;
@@ -57,7 +57,7 @@ void NodeContacts::find_active(ConstVec x, std::vector<ActiveContact>& active) {
       force.setZero();
       continue;
     }
-    active.push_back({k, pair.node, p_.system.contacts()[static_cast<std::size_t>(pair.model)].get(),
+    active.push_back({k, pair.node, p_.system.contacts()[static_cast<std::size_t>(pair.model)],
                       pair.rho, law(pair).evaluate(force, at, pair.rho)});
   }
 }

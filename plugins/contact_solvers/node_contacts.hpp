@@ -12,7 +12,7 @@ namespace resilin {
 struct ActiveContact {
   std::size_t pair = 0;  ///< number of the pair
   Index node = 0;
-  const ContactModel* model = nullptr;
+  const ContactLaw* model = nullptr;
   double rho = 0;  ///< [N/m]
   NodeLaw::Value law;
 };

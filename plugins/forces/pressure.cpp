@@ -1,12 +1,9 @@
 #include "plugins/forces/pressure.hpp"
 
 #include "core/energy/key_times.hpp"
-
-#include <fmt/format.h>
+#include "plugins/forces/surface_faces.hpp"
 
 #include <cmath>
-#include <map>
-#include <utility>
 
 namespace resilin {
 namespace {
@@ -50,22 +47,6 @@ Vec3 combine(const double* weights, const Face& face, const ConstVec& x) {
   return sum;
 }
 
-/// Throws Error(Input) unless the triangles have the same side outside where they meet: neighbours run
-/// through their common edge in opposite directions.
-void require_one_side(const BodyView& body, const std::vector<Index>& faces, const BuildContext& context) {
-  std::map<std::pair<int, int>, Index> seen;
-  for (const Index f : faces)
-    for (Index c = 0; c < 3; ++c) {
-      const std::pair edge(body.mesh->elements(c, f), body.mesh->elements((c + 1) % 3, f));
-      const auto [other, is_new] = seen.emplace(edge, f);
-      if (!is_new)
-        throw context.input_error("faces",
-                                  fmt::format("triangles {} and {} of body {} have opposite sides outside: "
-                                              "orient its surface, or select faces of one side",
-                                              other->second, f, body.name));
-    }
-}
-
 }  // namespace
 
 void Pressure::Options::visit(ParamVisitor& v) {
@@ -86,19 +67,7 @@ void Pressure::Options::visit(ParamVisitor& v) {
 
 Pressure::Pressure(const Options& options, const BuildContext& context) : options_(options) {
   const BodyView& body = context.find_body("body", options.body);
-  const SurfaceFaces surface = extract_surface(*body.mesh);
-  std::vector<char> selected(static_cast<std::size_t>(body.mesh->num_vertices()), 0);
-  for (const Index i : select_vertices(*body.mesh, options.faces)) selected[static_cast<std::size_t>(i)] = 1;
-  std::vector<Index> kept;
-  for (Index f = 0; f < surface.faces.cols(); ++f) {
-    bool all = true;
-    for (const int i : surface.faces.col(f)) all = all && selected[static_cast<std::size_t>(i)];
-    if (all) kept.push_back(f);
-  }
-  if (kept.empty())
-    throw context.input_error("faces", "the selection holds all vertices of no face of body " + body.name);
-  if (body.mesh->type == ElementType::Tri3) require_one_side(body, kept, context);
-  faces_ = surface.faces(Eigen::all, kept).array() + static_cast<int>(body.first_node);
+  faces_ = select_faces(body, options.faces, true, context);
   check_entries(options.pressure, "pressure", options.key_times, faces_.cols(), "a selected face", context);
 }
 

@@ -1,5 +1,6 @@
 #include "core/plugin/plugin.hpp"
 #include "plugins/forces/body_force.hpp"
+#include "plugins/forces/hydrodynamics.hpp"
 #include "plugins/forces/nodal_force.hpp"
 #include "plugins/forces/pressure.hpp"
 
@@ -7,6 +8,8 @@ RESILIN_PLUGIN("forces", "0.1.0", registry) {
   using namespace resilin;
   registry.add<Force, BodyForce>("body_force",
                                  "A field of force given by formulas of place, velocity and time");
+  registry.add<Force, Hydrodynamics>(
+      "hydrodynamics", "Drag and thrust of water on a body's surface by curves over the angle of attack");
   registry.add<Force, NodalForce>("nodal_force",
                                   "Given forces at vertices: constant, per step or through key times");
   registry.add<Force, Pressure>("pressure", "Pressure on faces of a surface that moves and turns with them");

@@ -1,0 +1,15 @@
+// Faces of a body's surface that a force acts on.
+#pragma once
+
+#include "core/mesh/selector.hpp"
+#include "core/plugin/component.hpp"
+
+namespace resilin {
+
+/// Nodes of the system, 3 or 4 a face, outward oriented: the faces of the body's surface all of whose
+/// vertices are selected. Throws Error(Input) at "faces" if there is none or, with one_sided, if triangles of
+/// a body that is a surface have opposite sides outside where they meet.
+Mesh::Elements select_faces(const BodyView& body, const Selector& faces, bool one_sided,
+                            const BuildContext& context);
+
+}  // namespace resilin
