@@ -4,7 +4,6 @@
 #include "tasks/kinetic_energy/kinetic_energy.hpp"
 #include "tasks/linear_functional/linear_functional.hpp"
 #include "tasks/match_trajectory/match_trajectory.hpp"
-#include "tasks/mean_along/mean_along.hpp"
 #include "tasks/pixel_reprojection/pixel_reprojection.hpp"
 #include "tasks/reach_target/reach_target.hpp"
 #include "tasks/smooth_maximum/smooth_maximum.hpp"
@@ -23,8 +22,6 @@ RESILIN_PLUGIN("tasks", "0.1.0", registry) {
   registry.add<Loss, LinearFunctional>("linear_functional",
                                        "Linear functional of positions and velocities at given frames");
   registry.add<Loss, MatchTrajectory>("match_trajectory", "Squared distance to a trajectory");
-  registry.add<Loss, MeanAlong>(
-      "mean_along", "Mean position or velocity of vertices along a direction, summed over given frames");
   registry.add<Loss, ReachTarget>("reach_target",
                                   "Squared distance of points or of a centre to targets at given frames");
   registry.add<Loss, SmoothMaximum>("smooth_maximum", "Smoothed maximum over frames of another loss");

@@ -77,6 +77,7 @@ class Study {
       row.linear_iterations = rollout.linear_iterations;
       row.evaluations = rollout.evaluations;
       row.adjoint_iterations = options_.gradient ? task->last_backward.iterations : 0;
+      row.missed = rollout.not_converged + (options_.gradient ? task->last_backward.not_converged : 0);
       compare(c, e, row);
     } catch (const Error& error) {
       if (error.code() != Errc::Numerics) throw;
@@ -100,6 +101,7 @@ class Study {
       const SceneFile scene = read_scene(file_of(c), overrides_of(options_, c), registry);
       if (scene.options.losses.empty())
         throw Error(Errc::Input, "a study needs tasks with a loss; there is none in " + file_of(c), source_);
+      const Task task(scene.options, registry, scene.places);
     }
   }
   std::string file_of(const StudyCase& c) const {
@@ -119,6 +121,7 @@ class Study {
     row.loss_error = row.gradient_error = kNaN;
     if (options_.reference.empty()) return;
     const Evaluation& exact = reference(c.scene);
+    if (exact.gradient.size() == 0 && exact.loss != exact.loss) return;  // it has failed, and said so
     row.loss_error = std::abs(e.loss - exact.loss) / std::abs(exact.loss);
     if (options_.gradient && e.gradient.size() == exact.gradient.size())
       row.gradient_error = (e.gradient - exact.gradient).norm() / exact.gradient.norm();
@@ -126,8 +129,17 @@ class Study {
   const Evaluation& reference(const std::string& scene) {
     const auto it = references_.find(scene);
     if (it != references_.end()) return it->second;
-    const auto task = make_task({scene, options_.reference, "", 1}, options_.reference_set);
-    return references_[scene] = evaluate_once(*task, options_.gradient);
+    set_num_threads(1);
+    try {
+      const auto task = make_task({scene, options_.reference, "", 1}, options_.reference_set);
+      return references_[scene] = evaluate_once(*task, options_.gradient);
+    } catch (const Error& error) {
+      if (error.code() != Errc::Numerics) throw;
+      log_warn("the reference of " + scene + " fails, so its rows have no errors: " + error.message());
+      Evaluation none;
+      none.loss = kNaN;
+      return references_[scene] = none;
+    }
   }
 
   const Context& context_;
@@ -151,9 +163,21 @@ std::string markdown(const std::vector<std::string>& headings,
   return text;
 }
 
+const std::vector<std::string> kHeadings = {"scene",         "variant",        "value",      "threads",
+                                            "loss",          "loss error",     "|gradient|", "gradient error",
+                                            "forward CPU s", "backward CPU s", "wall s",     "iterations",
+                                            "linear",        "evaluations",    "adjoint",    "missed"};
+
 std::vector<std::string> cells(const StudyRow& r) {
-  if (!r.failure.empty())
-    return {r.of.scene, r.of.variant, r.of.value, fmt::format("{}", r.of.threads), "failed: " + r.failure};
+  if (!r.failure.empty()) {
+    std::string why = "failed: " + r.failure;
+    for (char& c : why)
+      if (c == '\n' || c == '|') c = ' ';
+    std::vector<std::string> row = {r.of.scene, r.of.variant, r.of.value, fmt::format("{}", r.of.threads),
+                                    why};
+    row.resize(kHeadings.size());
+    return row;
+  }
   return {r.of.scene,
           r.of.variant,
           r.of.value,
@@ -168,13 +192,9 @@ std::vector<std::string> cells(const StudyRow& r) {
           fmt::format("{}", r.iterations),
           fmt::format("{}", r.linear_iterations),
           fmt::format("{}", r.evaluations),
-          fmt::format("{}", r.adjoint_iterations)};
+          fmt::format("{}", r.adjoint_iterations),
+          fmt::format("{}", r.missed)};
 }
-
-const std::vector<std::string> kHeadings = {"scene",         "variant",        "value",      "threads",
-                                            "loss",          "loss error",     "|gradient|", "gradient error",
-                                            "forward CPU s", "backward CPU s", "wall s",     "iterations",
-                                            "linear",        "evaluations",    "adjoint"};
 
 /// The times at equal errors, with how many times the fastest variant is faster.
 std::string equal_error_tables(const StudyOptions& options, const std::vector<StudyRow>& rows) {
@@ -226,20 +246,32 @@ std::string report_text(const Study& study, const std::vector<StudyRow>& rows, c
                           options.reference_set[i].second);
     text += ". ";
   }
-  text += fmt::format("Times are those of the whole process, medians of {}.\n\n", options.repeats);
+  text += fmt::format(
+      "Times are those of the whole process, medians of {}; `missed` counts solves, forward and "
+      "adjoint, that did not reach their tolerance.\n\n",
+      options.repeats);
   return text + markdown(kHeadings, table) + equal_error_tables(options, rows);
+}
+
+/// A cell of a CSV table.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
 }
 
 std::string csv_text(const std::vector<StudyRow>& rows) {
   std::string text =
       "scene,variant,value,threads,loss,loss_error,gradient,gradient_error,forward_cpu_s,backward_cpu_s,wall_"
       "s,"
-      "steps,iterations,linear_iterations,evaluations,adjoint_iterations,failed\n";
+      "steps,iterations,linear_iterations,evaluations,adjoint_iterations,missed,failed\n";
   for (const StudyRow& r : rows)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.of.scene, r.of.variant,
-                        r.of.value, r.of.threads, r.loss, r.loss_error, r.gradient_size, r.gradient_error,
-                        r.forward_seconds, r.backward_seconds, r.wall_seconds, r.steps, r.iterations,
-                        r.linear_iterations, r.evaluations, r.adjoint_iterations, r.failure.empty() ? 0 : 1);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(r.of.scene),
+                        quoted(r.of.variant), quoted(r.of.value), r.of.threads, r.loss, r.loss_error,
+                        r.gradient_size, r.gradient_error, r.forward_seconds, r.backward_seconds,
+                        r.wall_seconds, r.steps, r.iterations, r.linear_iterations, r.evaluations,
+                        r.adjoint_iterations, r.missed, r.failure.empty() ? 0 : 1);
   return text;
 }
 

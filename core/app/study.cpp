@@ -64,6 +64,7 @@ std::string StudyCase::name() const {
 
 Evaluation evaluate_once(Task& task, bool with_gradient) {
   Evaluation e;
+  task.prepare();
   const auto start = std::chrono::steady_clock::now();
   const double begin = cpu_seconds();
   double forward_end = begin;
@@ -112,7 +113,9 @@ double seconds_at_error(const std::vector<StudyRow>& rows, double error, bool& a
   at_most = false;
   std::vector<std::pair<double, double>> points;  // logarithms of error and time
   for (const StudyRow& r : rows)
-    if (r.failure.empty() && r.error() > 0) points.emplace_back(std::log(r.error()), std::log(r.seconds()));
+    // An error of zero is one below what doubles tell apart.
+    if (r.failure.empty() && r.missed == 0 && std::isfinite(r.error()))
+      points.emplace_back(std::log(std::max(r.error(), 1e-16)), std::log(r.seconds()));
   if (points.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::sort(points.begin(), points.end());
   const double x = std::log(error);

@@ -56,11 +56,13 @@ struct StudyRow {
          backward_seconds = 0;  ///< CPU time of the whole process, median over the repeats
   double wall_seconds = 0;
   Index steps = 0, iterations = 0, linear_iterations = 0, evaluations = 0, adjoint_iterations = 0;
+  Index missed = 0;  ///< solves that did not reach their tolerance
   double error() const { return gradient_error == gradient_error ? gradient_error : loss_error; }
   double seconds() const { return forward_seconds + backward_seconds; }
 };
 
-/// Loss and gradient at a task's start, and what they cost.
+/// Loss and gradient at a task's start, and what they cost, without what a task does once: the reference of
+/// its losses.
 struct Evaluation {
   double loss = 0;
   VecX gradient;  ///< by the task's variables, or by the whole parameter table if it has none

@@ -14,8 +14,10 @@ struct NodeContact {
   Index model = 0;              ///< number of the contact law
   Index collider = 0;           ///< number of the collider
   Vec3 impulse = Vec3::Zero();  ///< on the node, during the step [N s]
+  bool slides = false;          ///< by a law of friction with a limit, which it has reached
+  /// The same kind of contact: between two different ones a trajectory has a kink.
   bool operator==(const NodeContact& o) const {
-    return node == o.node && model == o.model && collider == o.collider;
+    return node == o.node && model == o.model && collider == o.collider && slides == o.slides;
   }
 };
 
@@ -25,6 +27,7 @@ struct ContactResponse {
   Vec3 force = Vec3::Zero();     ///< on the node [N]
   Mat3 d_trial = Mat3::Zero();   ///< d force/d trial
   Mat3 d_normal = Mat3::Zero();  ///< d force/d normal, for changes that keep its length
+  bool slides = false;           ///< not all of the trial force is answered along the surface
   Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, kMaxParameters> d_parameters{3, 0};
 };
 

@@ -44,6 +44,10 @@ struct RESILIN_API Selector {
   bool corners = false;
   bool surface = false, boundary = false;
 
+  bool has_criteria() const {
+    return has_box || !boxes.empty() || has_plane || has_sphere || has_sector || !indices.empty() ||
+           corners || surface || boundary;
+  }
   void visit(ParamVisitor& v);
 };
 

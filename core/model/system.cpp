@@ -36,6 +36,7 @@ void System::build(const SceneOptions& written, const Registry& registry, const 
   if (!found.ok()) return;  // what followed an unknown signal has no values
   gravity_ = scene.gravity;
   time_step_ = scene.time.step;
+  has_preload_ = scene.has_preload;
   revision_ = next_revision();
   if (scene.bodies.empty()) {
     const auto it = places.find("bodies");
@@ -149,22 +150,12 @@ void System::update_mass() {
   }
 }
 
-void System::set_parameters(ConstVec theta) {
-  const VecX before = table_.values();
-  table_.assign(theta);
-  const auto signals_changed = [this] {
-    for (const auto& signal : signals_) signal->parameters_changed();
-    drive_fields();
-  };
-  try {
-    signals_changed();
-    update_rest_shapes();
-    update_poses();
-  } catch (const Error&) {
-    table_.assign(before);
-    signals_changed();
-    throw;
-  }
+/// Everything that is derived from the values in the table.
+void System::apply_parameters() {
+  for (const auto& signal : signals_) signal->parameters_changed();
+  drive_fields();
+  update_rest_shapes();
+  update_poses();
   for (const auto& body : bodies_) body->elastic->set_cross_measure(body->options.cross_measure());
   for (const auto& energy : energies_) energy->parameters_changed();
   for (const auto& force : forces_) force->parameters_changed();
@@ -175,7 +166,19 @@ void System::set_parameters(ConstVec theta) {
     if (pin.motion) pin.motion->parameters_changed();
   for (Component* guest : guests_) guest->parameters_changed();
   update_mass();
+}
+
+void System::set_parameters(ConstVec theta) {
+  const VecX before = table_.values();
   revision_ = next_revision();
+  table_.assign(theta);
+  try {
+    apply_parameters();
+  } catch (const Error&) {
+    table_.assign(before);
+    apply_parameters();
+    throw;
+  }
 }
 
 bool System::is_per_element(const std::string& path) const {

@@ -77,6 +77,11 @@ class RESILIN_API System {
   const std::vector<std::unique_ptr<ControlLoop>>& control_loops() const { return control_loops_; }
   /// Those contacts that a contact solver satisfies. The others are among the energies and forces.
   const std::vector<const ContactLaw*>& contacts() const { return contacts_; }
+  /// Number of such a contact in the scene.
+  Index contact_number(std::size_t law) const { return contact_number_[law]; }
+  /// Throws Error(Numerics) if the initial state lies inside a collider whose contact does not allow that:
+  /// parameters may have moved it there.
+  void require_start() const;
   /// Whether a contact is a force of the state that a step starts from.
   bool has_explicit_contact() const;
   const VecX& mass() const { return mass_; }  ///< [kg], n
@@ -177,6 +182,8 @@ class RESILIN_API System {
   /// A component whose visit and own count of parameters disagree would write gradients to wrong places.
   static void require_same_count(const std::string& path, const char* counted, Index count, Index registered);
   void check_start(const BuildContext& c, Diagnostics& found) const;
+  std::string start_mistake(std::size_t contact) const;  ///< "" if nothing starts inside a collider
+  void apply_parameters();
   bool add_forces(const NamedList<ComponentSpec>& specs, BuildContext c, Diagnostics& found);
   void register_parameters();
   void couple_contact(const ContactModel& model, const std::string& name, Index offset);
@@ -204,6 +211,8 @@ class RESILIN_API System {
   std::vector<std::unique_ptr<ControlLoop>> control_loops_;
   std::vector<std::unique_ptr<ContactModel>> contact_models_;  ///< all, in the order of the scene
   std::vector<const ContactLaw*> contacts_;
+  std::vector<Index> contact_number_;  ///< of each law among all contacts of the scene
+  bool has_preload_ = false;
   std::vector<std::string> collider_names_;
   std::vector<BodyView> body_views_;
   std::vector<std::string> energy_names_, force_names_;  ///< of those that are not bodies'

@@ -167,9 +167,9 @@ bool System::add_body(const std::string& name, const BodyOptions& options, Build
     check_density(*body, c);
   });
   InitialOptions& initial = body->options.initial;
-  initial.pose_is_parameter =
-      initial.positions_file.empty() && std::none_of(options.pins.begin(), options.pins.end(),
-                                                     [](const PinOptions& p) { return p.hold == "initial"; });
+  initial.pose_is_parameter = !has_preload_ && initial.positions_file.empty() &&
+                              std::none_of(options.pins.begin(), options.pins.end(),
+                                           [](const PinOptions& p) { return p.hold == "initial"; });
   for (const auto& [key, field] : {std::pair("initial.displacements", &initial.displacements),
                                    std::pair("initial.velocities", &initial.velocities)})
     if (!found.attempt([&, &key = key, &field = field] { expand(*field, n, c, key); }))

@@ -29,37 +29,46 @@ bool System::add_contacts(const SceneOptions& scene, const BuildContext& c, Diag
     good = found.attempt([&] {
       contact_models_.push_back(c.registry->make<ContactModel>(spec, context(spec)));
       if (const auto* law = dynamic_cast<const ContactLaw*>(contact_models_.back().get()))
-        contacts_.push_back(law);
+        contacts_.push_back(law), contact_number_.push_back(static_cast<Index>(contact_models_.size()) - 1);
     }) && good;
   return good;
 }
 
-void System::check_start(const BuildContext& c, Diagnostics& found) const {
+std::string System::start_mistake(std::size_t m) const {
+  if (contact_models_[m]->pushes_out()) return {};
   const State start = initial_state();
-  for (std::size_t m = 0; m < contact_models_.size(); ++m) {
-    if (contact_models_[m]->pushes_out()) continue;
-    double deepest = 0;
-    Index node = -1, collider = -1;
-    for (const Index i : contact_models_[m]->nodes()) {
-      const char* pinned = fixed().data() + 3 * i;
-      if (pinned[0] || pinned[1] || pinned[2]) continue;  // what a pin holds does not touch
-      for (const Index k : contact_models_[m]->colliders()) {
-        const double d = colliders_[static_cast<std::size_t>(k)]->at(0, start.x.segment<3>(3 * i)).distance;
-        // Rounding of places of the size of the scene is no penetration.
-        if (d < deepest && d < -1e-12 * (1 + start.x.segment<3>(3 * i).norm()))
-          deepest = d, node = i, collider = k;
-      }
+  double deepest = 0;
+  Index node = -1, collider = -1;
+  for (const Index i : contact_models_[m]->nodes()) {
+    const char* pinned = fixed().data() + 3 * i;
+    if (pinned[0] || pinned[1] || pinned[2]) continue;  // what a pin holds does not touch
+    for (const Index k : contact_models_[m]->colliders()) {
+      const double d = colliders_[static_cast<std::size_t>(k)]->at(0, start.x.segment<3>(3 * i)).distance;
+      // What a solved step may leave, as a preload does, and rounding are no penetration.
+      if (d < deepest && d < -1e-9 * (1 + start.x.segment<3>(3 * i).norm()))
+        deepest = d, node = i, collider = k;
     }
-    if (node < 0) continue;
+  }
+  if (node < 0) return {};
+  return fmt::format(
+      "{} starts {:.3g} m inside collider {}: move the body, or set initial_penetration: push_out",
+      describe_node(node, start.x), -deepest, collider_names_[static_cast<std::size_t>(collider)]);
+}
+
+void System::check_start(const BuildContext& c, Diagnostics& found) const {
+  for (std::size_t m = 0; m < contact_models_.size(); ++m) {
     BuildContext of = c;
     of.path = fmt::format("contacts[{}]", m);
     found.attempt([&] {
-      throw of.input_error("", fmt::format("{} starts {:.3g} m inside collider {}: move the body, or set "
-                                           "initial_penetration: push_out",
-                                           describe_node(node, start.x), -deepest,
-                                           collider_names_[static_cast<std::size_t>(collider)]));
+      if (const std::string text = start_mistake(m); !text.empty()) throw of.input_error("", text);
     });
   }
+}
+
+void System::require_start() const {
+  for (std::size_t m = 0; m < contact_models_.size(); ++m)
+    if (const std::string text = start_mistake(m); !text.empty())
+      throw Error(Errc::Numerics, fmt::format("contacts[{}]: {}", m, text));
 }
 
 /// Enters a contact model, whose parameters begin at `offset`, where the solvers find it.

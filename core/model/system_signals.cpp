@@ -159,7 +159,7 @@ void System::drive_fields() const {
     fill(*field, time_step_,
          [&](const std::string& name, double t) { return signals_[find_signal(name)]->value(t); });
     if (const std::string text = range_mistake(*field, entry.min, entry.max, entry.open); !text.empty())
-      throw Error(Errc::Input, entry.path + " " + text);
+      throw Error(Errc::Numerics, entry.path + " " + text);
   }
 }
 

@@ -73,6 +73,8 @@ class RESILIN_API Task final : public Objective {
   /// Loss and gradient with respect to the whole parameter table at its present values; regularizers, which
   /// are functions of the variables, are not part of it.
   double evaluate_table(VecX& dtheta, BackwardReport* report = nullptr);
+  /// What an evaluation does once: simulates the reference that a loss may need.
+  void prepare() { ensure_reference(); }
   double loss_of_table(ContactHistory* contacts = nullptr);
 
   /// Parameter values of variable i for u.

@@ -16,7 +16,8 @@ void add_columns(AxisGroup& g, const std::vector<Index>& rows, bool exactly) {
     if (h.column[static_cast<std::size_t>(r)] < 0) missing.push_back(r);
   const Index total = h.count + static_cast<Index>(missing.size()), width = g.b.cols();
   if (missing.empty()) return;
-  if (h.values.cols() < total) h.values.conservativeResize(g.b.rows(), std::max(total, 2 * h.values.cols()));
+  if (h.values.cols() < total)
+    h.values.conservativeResize(g.b.rows(), std::min(g.b.rows(), std::max(total, 2 * h.values.cols())));
   for (std::size_t first = 0; first < missing.size(); first += static_cast<std::size_t>(width)) {
     g.b.setZero();
     const auto end = std::min(missing.size(), first + static_cast<std::size_t>(width));
@@ -76,6 +77,7 @@ void AxisGroup::hold(const std::vector<Index>& nodes, bool exactly) {
     if (row[static_cast<std::size_t>(n)] >= 0) rows.push_back(row[static_cast<std::size_t>(n)]);
   if (rows == h.rows) return;
   add_columns(*this, rows, exactly);
+  h.rows.clear();
   h.schur.compute(h.between(rows));
   if (h.schur.info() != Eigen::Success)
     throw Error(Errc::Numerics, "the Schur complement of the held nodes is not positive definite");

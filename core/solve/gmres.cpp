@@ -1,7 +1,9 @@
 #include "core/solve/krylov.hpp"
 #include "core/solve/step_problem.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace resilin {
 namespace {
@@ -24,6 +26,10 @@ class Hessenberg {
     rotate(j, g_[j], g_[j + 1]);
     return std::abs(g_[j + 1]);
   }
+  /// Whether column j, which is reduced, depends on those before it: H is singular.
+  bool is_singular(Index j) const {
+    return std::abs(h_(j, j)) <= std::numeric_limits<double>::epsilon() * h_.col(0).norm();
+  }
   VecX solve(Index columns) const {
     return h_.topLeftCorner(columns, columns).triangularView<Eigen::Upper>().solve(g_.head(columns));
   }
@@ -45,6 +51,7 @@ KrylovReport gmres(LinearMap h, LinearMap precondition, ConstVec b, MutVec x, bo
   KrylovReport report;
   const Index n = b.size();
   if (!warm) x.setZero();
+  restart = std::min({restart, n, std::max<Index>(1, max_iterations)});
   s.z.resize(n);
   s.w.resize(n);
   s.basis.resize(static_cast<std::size_t>(restart) + 1);
@@ -84,6 +91,7 @@ KrylovReport gmres(LinearMap h, LinearMap precondition, ConstVec b, MutVec x, bo
       }
       v(j + 1) = s.w / length;
     }
+    if (j > 0 && reduced.is_singular(j - 1)) --j;  // that column says nothing
     const VecX y = reduced.solve(j);
     s.w.setZero();
     for (Index i = 0; i < j; ++i) s.w += y[i] * v(i);

@@ -1,4 +1,4 @@
-// Krylov methods for symmetric systems, with a preconditioner.
+// Krylov methods with a preconditioner: for symmetric systems, and GMRES for any.
 #pragma once
 
 #include "core/base/parallel.hpp"

@@ -160,7 +160,9 @@ void Simulation::advance(Tape& tape, StepContext context, const StepControls& co
     ++report.halvings;
     log_debug(fmt::format("step {}: halved to {:.3g} s", context.step + 1, 0.5 * context.time_step));
     const double half = 0.5 * context.time_step;
-    advance(tape, {context.time - half, half, context.step}, controls, depth + 1, report);
+    const double middle =
+        context.time > 0 ? context.time - half : context.time;  // a preload's time stands still
+    advance(tape, {middle, half, context.step}, controls, depth + 1, report);
     advance(tape, {context.time, half, context.step}, controls, depth + 1, report);
     return;
   }
@@ -204,6 +206,7 @@ bool Simulation::roll(Tape& tape, Index first, Index last, bool keep_all, const 
 RolloutReport Simulation::run(Tape& tape, bool keep_all, const StepObserver& observer) const {
   RolloutReport report;
   tape = {};
+  system_->require_start();
   tape.states.push_back(system_->initial_state());
   tape.frames.push_back(0);
   if (observer && !observer(0, tape.states.back(), SolveReport{true, 0, 0, 0, 0.0, 0.0, {}}))
@@ -335,6 +338,7 @@ bool Simulation::first_pass(const CheckpointPlan& plan, CheckpointStore& store, 
                             RolloutReport& report) const {
   report = {};
   Tape tape;
+  system_->require_start();
   tape.states.push_back(system_->initial_state());
   tape.frames.push_back(0);
   store.push(0, tape);

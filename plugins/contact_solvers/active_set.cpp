@@ -206,7 +206,7 @@ void ActiveSet::check(const System& system, const BuildContext& context) const {
       throw context.input_error(
           "", fmt::format("this solver is for contact that sticks, but contacts[{}] has finite friction: "
                           "semismooth_newton handles that",
-                          m));
+                          system.contact_number(m)));
   std::map<Index, std::size_t> model;
   for (std::size_t m = 0; m < system.contacts().size(); ++m)
     for (const Index i : system.contacts()[m]->nodes())
@@ -214,7 +214,8 @@ void ActiveSet::check(const System& system, const BuildContext& context) const {
         throw context.input_error(
             "", fmt::format("{} is in contacts[{}] and in contacts[{}]; this solver needs all colliders of a "
                             "node in one of them",
-                            system.describe_node(i, system.initial_state().x), it->second, m));
+                            system.describe_node(i, system.initial_state().x),
+                            system.contact_number(it->second), system.contact_number(m)));
 }
 
 void ActiveSet::hold(const std::vector<NodeContact>& contacts, StepProblem& step) const {

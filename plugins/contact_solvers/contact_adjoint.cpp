@@ -17,6 +17,10 @@ void GmresOptions::visit(ParamVisitor& v) {
   v.integer("max_linear_iterations", max_linear_iterations,
             {.doc = "GMRES iterations of one linear system", .min = 1, .max = 1e9});
   v.integer("restart", restart, {.doc = "GMRES vectors that are kept", .min = 1, .max = 1e5});
+  v.integer("max_dense", max_dense,
+            {.doc = "contacts up to which their dense matrix preconditions GMRES; above, its diagonal blocks",
+             .min = 0,
+             .max = 1e5});
 }
 
 SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& options, ConstVec x,
@@ -29,6 +33,7 @@ SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& o
   std::vector<ActiveContact> active;
   pairs.find_active(x, active);
   const Index n = x.size(), m = static_cast<Index>(active.size());
+  s.jacobian.set_max_dense(options.max_dense);
   s.jacobian.update(p.step, p.step.hessian(x, false), active);
   s.b.setZero(n + 3 * m);
   s.b.head(n) = dx;

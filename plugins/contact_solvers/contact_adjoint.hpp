@@ -8,6 +8,7 @@ namespace resilin {
 struct GmresOptions {
   Index max_linear_iterations = 2000;
   Index restart = 100;
+  Index max_dense = 1000;
   void visit(ParamVisitor& v);
 };
 

@@ -45,7 +45,16 @@ ContactIterate ContactEvaluator::start(ConstVec x, const std::vector<NodeContact
 
 void ContactEvaluator::evaluate(ContactIterate& i) {
   contacts_.set_forces(i.forces);
-  contacts_.find_active(i.x, i.active);
+  i.is_admissible = false;
+  try {
+    contacts_.find_active(i.x, i.active);
+  } catch (const Error& e) {
+    if (e.code() != Errc::Numerics) throw;
+    report.note = e.message();  // no place for a node: the caller's policy decides
+    i.active.clear();
+    i.residual = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
   i.forces = contacts_.forces();
   i.r.resize(i.x.size());
   i.preconditioned.resize(i.x.size());
@@ -74,14 +83,14 @@ SolveReport ContactEvaluator::finish(const ContactIterate& last, MutVec x,
                                      std::vector<NodeContact>& contacts) {
   report.residual = last.residual;
   report.converged = is_solved(last);
-  if (!last.is_admissible)
+  if (!last.is_admissible && report.note.empty())
     report.note = "the residual is not a number";
   else if (!report.converged && report.note.empty() && last.law > 1)
     report.note =
         fmt::format("contact did not settle: its law is missed by {:.3g} times the tolerance", last.law);
   x = last.x;
   contacts_.set_forces(last.forces);
-  contacts = contacts_.record();
+  contacts = contacts_.record(last.active);
   return report;
 }
 

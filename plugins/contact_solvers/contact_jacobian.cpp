@@ -14,22 +14,40 @@ void ContactJacobian::update(const StepProblem& problem, const BlockMatrix& hess
   problem_ = &problem;
   hessian_ = &hessian;
   active_ = &active;
+  blocks_.clear();
+  if (count() <= max_dense_)
+    update_dense();
+  else
+    for (const ActiveContact& a : active)
+      blocks_.push_back((a.law.d_force + a.law.d_position / a.rho + kShift * Mat3::Identity()).inverse());
+  g_.resize(problem.size());
+  u_.resize(problem.size());
+}
+
+void ContactJacobian::update_dense() {
   update_compliance();
   const Index m = count();
   k_.resize(3 * m, 3 * m);
   for (Index j = 0; j < m; ++j)
     for (Index i = 0; i < m; ++i) {
-      const auto& law = active[static_cast<std::size_t>(i)].law;
+      const auto& law = (*active_)[static_cast<std::size_t>(i)].law;
+      const Index row = place_[static_cast<std::size_t>(i)], column = place_[static_cast<std::size_t>(j)];
       for (Index axis = 0; axis < 3; ++axis)
         k_.block<3, 1>(3 * i, 3 * j + axis) =
-            law.d_position.col(axis) *
-            compliance_[static_cast<std::size_t>(axis)](place_[static_cast<std::size_t>(i)],
-                                                        place_[static_cast<std::size_t>(j)]);
+            law.d_position.col(axis) * compliance_[static_cast<std::size_t>(axis)](row, column);
       if (i == j) k_.block<3, 3>(3 * i, 3 * i) += law.d_force + kShift * Mat3::Identity();
     }
   lu_.compute(k_);
-  g_.resize(problem.size());
-  u_.resize(problem.size());
+}
+
+VecX ContactJacobian::solve_law(const VecX& b, bool transposed) const {
+  if (blocks_.empty()) return transposed ? VecX(lu_.transpose().solve(b)) : VecX(lu_.solve(b));
+  VecX x(b.size());
+  for (Index k = 0; k < count(); ++k) {
+    const Mat3& inverse = blocks_[static_cast<std::size_t>(k)];
+    x.segment<3>(3 * k) = (transposed ? Mat3(inverse.transpose()) : inverse) * b.segment<3>(3 * k);
+  }
+  return x;
 }
 
 void ContactJacobian::update_compliance() {
@@ -71,7 +89,7 @@ void ContactJacobian::precondition(ConstVec in, MutVec out) const {
   f_ = in.tail(3 * count());
   for (Index k = 0; k < count(); ++k)
     f_.segment<3>(3 * k) -= (*active_)[static_cast<std::size_t>(k)].law.d_position * part_.segment<3>(3 * k);
-  out.tail(3 * count()) = lu_.solve(f_);
+  out.tail(3 * count()) = solve_law(f_, false);
   g_ = in.head(n);
   f_ = out.tail(3 * count());
   scatter_add(f_, g_);
@@ -95,7 +113,7 @@ void ContactJacobian::precondition_transposed(ConstVec in, MutVec out) const {
   gather(u_, part_);
   for (Index k = 0; k < count(); ++k)
     part_.segment<3>(3 * k) += in.segment<3>(n + 3 * k) / (*active_)[static_cast<std::size_t>(k)].rho;
-  out.tail(3 * count()) = lu_.transpose().solve(part_);
+  out.tail(3 * count()) = solve_law(part_, true);
   g_ = in.head(n);
   for (Index k = 0; k < count(); ++k) {
     const ActiveContact& a = (*active_)[static_cast<std::size_t>(k)];

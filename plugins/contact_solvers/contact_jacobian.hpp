@@ -13,9 +13,11 @@ namespace resilin {
 ///     J (dx, df) = (H dx - E df,  Q E^T dx + (I - D) df)
 /// over 3n + 3m numbers, m contacts. The preconditioner has A, the matrix of Projective Dynamics, in the
 /// place of H: with B ~ A^-1 and S = E^T B E it costs the factor of the 3m x 3m matrix K = I - D + Q S, once
-/// for each set of contacts and modes, and two solves with A.
+/// for each set of contacts and modes, and two solves with A. Above `max_dense` contacts, where K would take
+/// more memory and time than it saves, only its diagonal blocks are taken, with 1/rho in the place of S_kk.
 class ContactJacobian {
  public:
+  void set_max_dense(Index contacts) { max_dense_ = contacts; }
   void update(const StepProblem& problem, const BlockMatrix& hessian,
               const std::vector<ActiveContact>& active);
   Index size() const { return problem_->size() + 3 * count(); }
@@ -30,6 +32,8 @@ class ContactJacobian {
  private:
   Index count() const { return static_cast<Index>(active_->size()); }
   void update_compliance();
+  void update_dense();
+  VecX solve_law(const VecX& b, bool transposed) const;  ///< K^-1 b
   /// The contact nodes' part of a vector over all nodes, one after the other, and back (adding).
   void gather(ConstVec full, VecX& part) const;
   void scatter_add(const VecX& part, MutVec full) const;
@@ -40,8 +44,10 @@ class ContactJacobian {
   std::vector<Index> nodes_;  ///< of the contacts, each once, ascending
   std::vector<Index> place_;  ///< of each contact among them
   std::array<MatX, 3> compliance_;
+  Index max_dense_ = 0;
   MatX k_;
   Eigen::PartialPivLU<MatX> lu_;
+  std::vector<Mat3> blocks_;  ///< inverses of the diagonal blocks in its place
   mutable VecX g_, u_, part_, f_;
 };
 

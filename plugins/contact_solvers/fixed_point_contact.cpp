@@ -1,8 +1,12 @@
 #include "plugins/contact_solvers/fixed_point_contact.hpp"
 
+#include "core/base/interrupt.hpp"
 #include "plugins/contact_solvers/contact_sweep.hpp"
 
 #include <fmt/format.h>
+
+#include <map>
+#include <utility>
 
 namespace resilin {
 namespace {
@@ -19,10 +23,23 @@ void FixedPointContact::Options::visit(ParamVisitor& v) {
 }
 
 void require_surface_law(const System& system, const BuildContext& context) {
-  for (std::size_t m = 0; m < system.contacts().size(); ++m)
-    if (system.contacts()[m]->keeps_place())
+  std::map<std::pair<Index, Index>, Index> law_of;
+  for (std::size_t m = 0; m < system.contacts().size(); ++m) {
+    const ContactLaw& law = *system.contacts()[m];
+    const Index number = system.contact_number(m);
+    if (law.keeps_place())
       throw context.input_error(
-          "", fmt::format("contacts[{}] keeps places off the surface: only active_set does that", m));
+          "", fmt::format("contacts[{}] keeps places off the surface: only active_set does that", number));
+    for (const Index i : law.nodes())
+      for (const Index k : law.colliders())
+        if (const auto [it, is_new] = law_of.emplace(std::pair(i, k), number); !is_new)
+          throw context.input_error(
+              "",
+              fmt::format("{} may touch collider {} by contacts[{}] and by contacts[{}]; one law for each "
+                          "node and collider is needed",
+                          system.describe_node(i, system.initial_state().x),
+                          system.collider_names()[static_cast<std::size_t>(k)], it->second, number));
+  }
 }
 
 void FixedPointContact::check(const System& system, const BuildContext& context) const {
@@ -36,6 +53,7 @@ SolveReport FixedPointContact::solve(const ContactProblem& p, MutVec x,
   ContactIterate now = evaluator.start(x, contacts);
   while (now.is_admissible && !evaluator.is_solved(now) &&
          evaluator.report.iterations < options_.max_iterations) {
+    if (interrupted()) throw Interrupted();
     ++evaluator.report.iterations;
     if (splits_)
       sweep.split(now);

@@ -37,12 +37,15 @@ void NodeContacts::take(const std::vector<NodeContact>& contacts) {
   }
 }
 
-std::vector<NodeContact> NodeContacts::record() const {
+std::vector<NodeContact> NodeContacts::record(const std::vector<ActiveContact>& active) const {
   std::vector<NodeContact> contacts;
-  for (std::size_t k = 0; k < pairs_.size(); ++k)
-    if (const Vec3 f = forces_.col(static_cast<Index>(k)); !f.isZero(0))
-      contacts.push_back(
-          {pairs_[k].node, pairs_[k].model, pairs_[k].collider, p_.step.context().time_step * f});
+  for (const ActiveContact& a : active) {
+    const Pair& pair = pairs_[a.pair];
+    const Vec3 force = forces_.col(static_cast<Index>(a.pair));
+    if (force.isZero(0)) continue;
+    contacts.push_back(
+        {pair.node, pair.model, pair.collider, p_.step.context().time_step * force, a.law.response.slides});
+  }
   return contacts;
 }
 
@@ -57,8 +60,8 @@ void NodeContacts::find_active(ConstVec x, std::vector<ActiveContact>& active) {
       force.setZero();
       continue;
     }
-    active.push_back({k, pair.node, p_.system.contacts()[static_cast<std::size_t>(pair.model)],
-                      pair.rho, law(pair).evaluate(force, at, pair.rho)});
+    active.push_back({k, pair.node, p_.system.contacts()[static_cast<std::size_t>(pair.model)], pair.rho,
+                      law(pair).evaluate(force, at, pair.rho)});
   }
 }
 

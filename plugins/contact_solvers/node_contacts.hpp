@@ -30,7 +30,8 @@ class NodeContacts {
   void add_force(std::size_t pair, const Vec3& change) { forces_.col(static_cast<Index>(pair)) += change; }
   /// The forces of recorded contacts; pairs that do not exist any more are left out.
   void take(const std::vector<NodeContact>& contacts);
-  std::vector<NodeContact> record() const;
+  /// The contacts of a solution.
+  std::vector<NodeContact> record(const std::vector<ActiveContact>& active) const;
 
   /// Pairs that touch: f . n > rho d. The forces of all others are set to zero, which is what their law asks
   /// for.

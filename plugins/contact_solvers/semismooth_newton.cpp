@@ -1,5 +1,6 @@
 #include "plugins/contact_solvers/semismooth_newton.hpp"
 
+#include "core/base/interrupt.hpp"
 #include "core/solve/krylov.hpp"
 #include "plugins/contact_solvers/contact_sweep.hpp"
 #include "plugins/contact_solvers/fixed_point_contact.hpp"
@@ -10,11 +11,10 @@
 namespace resilin {
 namespace {
 
-constexpr double kForcing = 0.01;   // largest relative residual of a linear solve
-constexpr int kMaxHalvings = 5;     // of a Newton step
-constexpr double kEscape = 0.01;    // where Newton gets stuck, fixed-point iterations lower the merit by this
-constexpr Index kMaxEscape = 1000;  // at most so many of them
-constexpr Index kSweeps = 200;      // of Gauss-Seidel in each of them
+constexpr double kForcing = 0.01;  // largest relative residual of a linear solve
+constexpr int kMaxHalvings = 5;    // of a Newton step
+constexpr double kEscape = 0.01;   // where Newton gets stuck, fixed-point iterations lower the merit by this
+constexpr Index kSweeps = 200;     // of Gauss-Seidel in each of them
 
 struct Scratch {
   ContactJacobian jacobian;
@@ -26,6 +26,7 @@ struct Scratch {
 KrylovReport find_direction(const StepProblem& step, const ContactIterate& i, double target,
                             const GmresOptions& options, Scratch& s) {
   const Index n = i.x.size(), m = static_cast<Index>(i.active.size());
+  s.jacobian.set_max_dense(options.max_dense);
   s.jacobian.update(step, step.hessian(i.x, false), i.active);
   s.b.resize(n + 3 * m);
   s.b.head(n) = -i.r;
@@ -72,7 +73,12 @@ bool search_line(ContactEvaluator& evaluator, const VecX& direction, ContactIter
 
 void SemismoothNewton::Options::visit(ParamVisitor& v) {
   tolerance.visit(v);
-  v.integer("max_iterations", max_iterations, {.doc = "Newton steps", .min = 1, .max = 1e6});
+  v.integer("max_iterations", max_iterations,
+            {.doc = "Newton steps and fixed-point iterations of a step", .min = 1, .max = 1e9});
+  v.integer("max_sweeps", max_sweeps,
+            {.doc = "fixed-point iterations in a row where no step along Newton's direction is better",
+             .min = 0,
+             .max = 1e9});
   gmres.visit(v);
 }
 
@@ -100,7 +106,10 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
     report.linear_iterations += k.iterations;
     if (search_line(evaluator, s.direction, now)) continue;
     const double goal = kEscape * now.merit;
-    for (Index j = 0; j < kMaxEscape && now.is_admissible && now.merit > goal; ++j) {
+    for (Index j = 0; j < options_.max_sweeps && now.is_admissible && now.merit > goal; ++j) {
+      if (evaluator.is_solved(now)) break;
+      if (interrupted()) throw Interrupted();
+      ++report.iterations;
       sweep.gauss_seidel(now, kSweeps);
       sweep.move(now);
       evaluator.evaluate(now);

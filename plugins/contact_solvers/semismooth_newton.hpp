@@ -14,7 +14,8 @@ class SemismoothNewton final : public ContactSolver {
  public:
   struct Options {
     ContactTolerance tolerance;
-    Index max_iterations = 200;
+    Index max_iterations = 5000;
+    Index max_sweeps = 1000;
     GmresOptions gmres;
     void visit(ParamVisitor& v);
   };

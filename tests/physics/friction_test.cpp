@@ -209,7 +209,8 @@ TEST(Friction, AllSolversAgreeInStatesAndGradients) {
                                              {"contact_solver=delassus"},
                                              {"contact_solver=splitting"},
                                              {"linear_solver=eigen_ldlt"},
-                                             {"contact_solver={type: semismooth_newton, restart: 7}"}}) {
+                                             {"contact_solver={type: semismooth_newton, restart: 7}"},
+                                             {"contact_solver={type: semismooth_newton, max_dense: 0}"}}) {
     const Rollout other = run(kBlock, way);
     EXPECT_LT((other.last().x - expected.last().x).norm(), 1e-7) << way[0];
     EXPECT_LT((gradient_of(other) - gradient).norm(), 1e-7 * gradient.norm()) << way[0];
@@ -270,6 +271,36 @@ TEST(Friction, GradientsGoThroughContactWithAColliderThatMovesBesidePinsAndDampi
        "bodies.block.damping={mass: 1, stiffness: 0.01}",
        "bodies.block.pins=[{nodes: {indices: [35]}, axes: [y]}]"},
       with({"colliders.ground.position", "colliders.ground.rotation"}));
+}
+
+TEST(Friction, GradientsGoThroughACorner) {
+  expect_contact_gradient(
+      kBlock,
+      {"colliders.wall={type: plane, position: [0.31, 0, 0], normal: [-1, 0, 0]}",
+       "bodies.block.initial={translation: [0, 0, 0]}", "gravity=[6, 0.5, -9.81]", "time.steps=20"},
+      {"bodies.block.materials[0].youngs_modulus", "bodies.block.density",
+       "bodies.block.initial.displacements", "contacts[0].friction", "colliders.wall.position",
+       "colliders.ground.position"});
+}
+TEST(Friction, GradientsGoThroughStepsThatAreHalved) {
+  const std::vector<std::string> few = {"contact_solver={type: semismooth_newton, max_iterations: 5}",
+                                        "on_failure=halve_step", "forward={relative_tolerance: 1e-12}"};
+  const auto sim = make_simulation(kBlock, few);
+  Tape tape;
+  EXPECT_GT(sim->run(tape, true).halvings, 0);
+  expect_contact_gradient(kBlock, few, kPaths);
+}
+TEST(Friction, GradientsAreTheSameFromCheckpoints) {
+  const auto gradient = [&](const std::vector<std::string>& overrides) {
+    const auto sim = make_simulation(kBlock, overrides);
+    RolloutReport report;
+    return sim->run_with_gradient([](Index, const State&, const SolveReport&) { return true; },
+                                  [&](Index k, const State& s, Adjoint& a) {
+                                    if (k == sim->num_steps()) a.x += s.x, a.v += s.v;
+                                  },
+                                  report);
+  };
+  EXPECT_EQ(gradient({"memory={budget: 0.05, checkpoints: binomial}"}), gradient({}));
 }
 
 TEST(Friction, HasTheSameBitsWithTwoThreads) {

@@ -275,7 +275,7 @@ bodies:
          std::to_string(tilt) + R"(, 0.02, 0]}
 colliders: {ground: {type: plane}}
 contacts: [{type: complementarity}]
-losses: [{loss: {type: mean_along, direction: [0.3, 0.2, 1]}}]
+losses: [{loss: {type: linear_functional, of: center_of_mass, positions: [0.3, 0.2, 1]}}]
 )";
 }
 

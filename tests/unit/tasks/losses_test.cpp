@@ -136,17 +136,17 @@ TEST_F(Losses, MatchTrajectoryCountsTheFramesThatAreNamed) {
   EXPECT_NEAR(with(", frames: [0, 3]"), 0.5 * (1 + 1e6), 1e-6);
 }
 
-TEST_F(Losses, MeanAlongIsALinearFunctionOfTheCentre) {
+TEST_F(Losses, ALinearFunctionalOfTheCentreIsOneOfItsPlace) {
   // The box's centre starts at (1, 0.5, 0.5); its vertices count alike here, all being around the same
   // volumes in pairs.
-  EXPECT_NEAR(value("{type: mean_along, of: centroid, direction: [-1, 0, 2]}"), -1.3 + 1, 1e-12);
-  EXPECT_NEAR(value("{type: mean_along, direction: [-1, 0, 2]}"), -1.3 + 1, 1e-12);
-  EXPECT_NEAR(value("{type: mean_along, quantity: velocity, direction: [1, 0, 0.5], frames: [1, 3]}"), 4 + 2,
-              1e-12);
-  const std::string end = "nodes: {box: {min: [0, 0, 0], max: [1, 0, 0]}}, direction: [1, 0, 0], frames: [0]";
-  EXPECT_NEAR(value("{type: mean_along, of: centroid, " + end + "}"), 0.5, 1e-12);
+  EXPECT_NEAR(value("{type: linear_functional, of: centroid, positions: [-1, 0, 2]}"), -1.3 + 1, 1e-12);
+  EXPECT_NEAR(value("{type: linear_functional, of: center_of_mass, positions: [-1, 0, 2]}"), -1.3 + 1, 1e-12);
+  EXPECT_NEAR(value("{type: linear_functional, of: center_of_mass, velocities: [1, 0, 0.5], frames: [1, 3]}"),
+              4 + 2, 1e-12);
+  const std::string end = "nodes: {box: {min: [0, 0, 0], max: [1, 0, 0]}}, positions: [1, 0, 0], frames: [0]";
+  EXPECT_NEAR(value("{type: linear_functional, of: centroid, " + end + "}"), 0.5, 1e-12);
   // The vertex in the middle is around two elements.
-  EXPECT_NEAR(value("{type: mean_along, " + end + "}"), 2.0 / 3, 1e-12);
+  EXPECT_NEAR(value("{type: linear_functional, of: center_of_mass, " + end + "}"), 2.0 / 3, 1e-12);
 }
 
 TEST_F(Losses, MistakesAreNamed) {
