@@ -25,8 +25,8 @@ struct FrictionReaction {
 
 /// Contact by two scalar functions of a material: the energy phi of the normal force and the viscosity c of
 /// friction. Nodes and colliders, directions, and how it enters a step are the business of the core (see
-/// compliant_coupling.hpp), which also pulls gradients back to the model's parameters, the colliders and the
-/// start of a step.
+/// core/energy/compliant_coupling.hpp), which also pulls gradients back to the model's parameters, the
+/// colliders and the start of a step.
 class RESILIN_API CompliantContact : public ContactModel {
  public:
   virtual NormalReaction normal(double distance) const = 0;

@@ -1,5 +1,5 @@
 // The part of System that makes colliders and contact models.
-#include "core/contact/compliant_coupling.hpp"
+#include "core/energy/compliant_coupling.hpp"
 #include "core/model/system.hpp"
 
 #include <fmt/format.h>

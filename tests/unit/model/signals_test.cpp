@@ -30,7 +30,7 @@ forward: {{relative_tolerance: 1e-12}}
 backward: {{relative_tolerance: 1e-11}}
 losses:
   - {{loss: {{type: linear_functional, of: center_of_mass, positions: [1, 0.3, 0.2]}}}}
-  - {{loss: {{type: linear_functional, of: center_of_mass, velocities: [0.1, 0, -0.05], frames: [2, 4]}}}}
+  - {{loss: {{type: linear_functional, of: center_of_mass, positions: [0, 0, 0], velocities: [0.1, 0, -0.05], frames: [2, 4]}}}}
 )",
                      signals, activation, more);
 }

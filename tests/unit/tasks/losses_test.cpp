@@ -141,7 +141,8 @@ TEST_F(Losses, ALinearFunctionalOfTheCentreIsOneOfItsPlace) {
   // volumes in pairs.
   EXPECT_NEAR(value("{type: linear_functional, of: centroid, positions: [-1, 0, 2]}"), -1.3 + 1, 1e-12);
   EXPECT_NEAR(value("{type: linear_functional, of: center_of_mass, positions: [-1, 0, 2]}"), -1.3 + 1, 1e-12);
-  EXPECT_NEAR(value("{type: linear_functional, of: center_of_mass, velocities: [1, 0, 0.5], frames: [1, 3]}"),
+  EXPECT_NEAR(value("{type: linear_functional, of: center_of_mass, positions: [0, 0, 0], velocities: [1, 0, "
+                    "0.5], frames: [1, 3]}"),
               4 + 2, 1e-12);
   const std::string end = "nodes: {box: {min: [0, 0, 0], max: [1, 0, 0]}}, positions: [1, 0, 0], frames: [0]";
   EXPECT_NEAR(value("{type: linear_functional, of: centroid, " + end + "}"), 0.5, 1e-12);

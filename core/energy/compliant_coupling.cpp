@@ -1,4 +1,4 @@
-#include "core/contact/compliant_coupling.hpp"
+#include "core/energy/compliant_coupling.hpp"
 
 #include <Eigen/Eigenvalues>
 
