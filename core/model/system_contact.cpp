@@ -73,9 +73,13 @@ void System::require_start() const {
 
 /// Enters a contact model, whose parameters begin at `offset`, where the solvers find it.
 void System::couple_contact(const ContactModel& model, const std::string& name, Index offset) {
-  if (dynamic_cast<const ContactLaw*>(&model) != nullptr) contact_offset_.push_back(offset);
+  if (dynamic_cast<const ContactLaw*>(&model) != nullptr) {
+    contact_offset_.push_back(offset);
+    return;
+  }
   const auto* compliant = dynamic_cast<const CompliantContact*>(&model);
-  if (compliant == nullptr) return;
+  if (compliant == nullptr)
+    throw Error(Errc::Plugin, name + ": the contact is neither a ContactLaw nor a CompliantContact");
   // Its part of the table is that from the first collider to its own end.
   const Index first = collider_offset_.front();
   ContactParameters part;

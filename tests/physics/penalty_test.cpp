@@ -291,10 +291,11 @@ TEST_P(PenaltyScheme, GradientsGoThroughContactWithAColliderThatTurns) {
   expect_block_gradients(
       {"contacts=[{type: penalty, scheme: " + GetParam() + kCubic,
        "colliders.ground={type: sphere, position: [0.1, 0.1, -0.5], radius: 0.5, motion: {type: "
-       "rigid_motion, velocity: [0.1, 0.2, 0.3], angular_velocity: [0.5, 1, -2]}}",
+       "rigid_motion, velocity: [0.1, 0.2, 0.3], rotation: {axis: [1, 2, -1], point: [0.2, 0, -0.5], rate: "
+       "2}}}",
        "backward={type: direct, relative_tolerance: 1e-12}"},
       {"colliders.ground.radius", "colliders.ground.motion.velocity",
-       "colliders.ground.motion.angular_velocity"});
+       "colliders.ground.motion.rotation.rate"});
 }
 TEST(Penalty, GradientsGoThroughItBesideALawOnOtherNodes) {
   const auto task = make_task(
