@@ -107,7 +107,7 @@ bodies:
       }
       tape_.states.push_back(after);
       tape_.records.push_back(
-          {c, k, k + 1, -1, {report.converged, report.outer, 0, report.inner, 0.0, 0.0, {}}, {}});
+          {c, k, k + 1, -1, {report.converged, report.outer, 0, report.inner, 0.0, 0.0, {}}, {}, {}});
       tape_.frames.push_back(k + 1);
       sets_.push_back(set);
     }
