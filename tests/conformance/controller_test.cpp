@@ -152,6 +152,34 @@ TEST_P(EveryController, IsMadeForItsNumberOfInputs) {
   }
 }
 
+// What is computed once for a run may not depend on what changes during it.
+TEST(EveryControllableField, LeavesTheQuadraticFormAlone) {
+  int controllable = 0;
+  for (const std::string& type : registry().types("material")) {
+    ComponentSpec spec;
+    spec.type = type;
+    spec.options = registry().make_options("material", type);
+    const auto material = registry().make<Material>(spec, {});
+    std::vector<double> params;
+    std::vector<std::size_t> driven;
+    for (const Field* field : material->fields())
+      for (Index c = 0; c < field->components; ++c) {
+        for (const Field* other : material->controllable())
+          if (other == field) driven.push_back(params.size());
+        params.push_back(field->at(0, 0, c));
+      }
+    EXPECT_GE(driven.size(), material->controllable().size()) << type << ": not all are among fields()";
+    const Mat3 form = material->quadratic_form(params.data());
+    for (const std::size_t k : driven) {
+      std::vector<double> moved = params;
+      moved[k] *= 1.3;
+      EXPECT_EQ(material->quadratic_form(moved.data()), form) << type;
+      ++controllable;
+    }
+  }
+  EXPECT_GT(controllable, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Registry, EveryController, ::testing::ValuesIn(registry().types("controller")));
 
 }  // namespace

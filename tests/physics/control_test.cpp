@@ -263,6 +263,29 @@ TEST(Control, AConstantControllerIsTheValueItself) {
   EXPECT_LT((of_bias - of_value).norm(), 1e-13 * of_value.norm());
 }
 
+TEST(Control, APreloadSeesTheWrittenValuesAndTheEnergyTheDrivenOnes) {
+  const std::string preload = "preload: {steps: 3, keep_velocity: true}\n";
+  std::string driven = swimmer(preload, 6), written = driven;
+  const auto begin = written.find("controllers:");
+  written.erase(begin, written.find("losses:") - begin);
+  const auto a = make_task(driven), b = make_task(written);
+  const State start = a->simulation().system().initial_state();
+  EXPECT_TRUE(same_bits(start.x, b->simulation().system().initial_state().x));
+  EXPECT_TRUE(same_bits(start.v, b->simulation().system().initial_state().v));
+  const VecX controls = a->simulation().system().controls(start);
+  System& other = b->simulation().system();
+  VecX theta = other.parameters().values();
+  Index k = 0;
+  for (const ParameterEntry* e : other.parameters().find("bodies.beam.materials[*].activation"))
+    for (Index i = 0; i < e->size; ++i) theta[e->offset + i] = controls[k++];
+  ASSERT_EQ(k, controls.size());
+  const double before = b->simulation().elastic_energy(start, 0);
+  other.set_parameters(theta);
+  EXPECT_EQ(a->simulation().elastic_energy(start, 0, &controls), b->simulation().elastic_energy(start, 0));
+  EXPECT_EQ(a->simulation().elastic_energy(start, 0), before);
+  EXPECT_GT(std::abs(b->simulation().elastic_energy(start, 0) - before), 1e-3 * before);
+}
+
 TEST(Control, CheckpointsGiveTheSameBits) {
   for (const char* integrator : {"implicit_euler", "bdf2"}) {
     const std::string scene = swimmer(std::string("integrator: ") + integrator + "\n");
