@@ -13,7 +13,8 @@ std::vector<std::string> config_files() {
   std::vector<std::string> files;
   const std::string folder = std::string(RESILIN_SOURCE_DIR) + "/configs";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+    if (entry.path().extension() == ".yaml" && entry.path().parent_path().filename() != "studies")
+      files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }
