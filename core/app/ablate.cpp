@@ -35,7 +35,7 @@ double median(std::vector<double> values) {
 
 class Study {
  public:
-  Study(const Context& context) : context_(context), source_(context.arguments.words().at(0)) {
+  Study(const Context& context, const std::string& source) : context_(context), source_(source) {
     load_standard_plugins(registry_);
     const TreeNode root = load_tree(source_);
     Diagnostics found;
@@ -47,6 +47,7 @@ class Study {
     check_scenes();
   }
 
+  const Context& context() const { return context_; }
   const StudyOptions& options() const { return options_; }
   const std::vector<StudyCase>& cases() const { return cases_; }
   const std::string& source() const { return source_; }
@@ -275,19 +276,21 @@ std::string csv_text(const std::vector<StudyRow>& rows) {
   return text;
 }
 
-int execute(const Context& context) {
-  Study study(context);
-  const std::string folder =
-      context.arguments.text("-o", "results/" + std::filesystem::path(study.source()).stem().string());
-  if (folder.empty()) throw Error(Errc::Input, "-o needs the name of a folder");
+/// The command without the place of the program.
+std::string command_of(const Context& context) {
+  const auto space = context.command_line.find(' ');
+  return "./resilin" + (space == std::string::npos ? "" : context.command_line.substr(space));
+}
+
+/// Measures all rows of a study, which are written as they come. Returns its report; throws Interrupted once
+/// what there is has been written.
+std::string run_study(Study& study, const std::string& folder, const std::string& before, bool& all_failed) {
+  const Context& context = study.context();
   make_folder(folder);
   std::optional<Progress> progress(std::in_place, "rows", static_cast<Index>(study.cases().size()),
                                    !context.quiet && progress_on_terminal());
   std::vector<StudyRow> rows;
-  const auto write = [&] {
-    write_file(folder + "/table.md", report_text(study, rows, context.command_line));
-    write_file(folder + "/rows.csv", csv_text(rows));
-  };
+  std::string text;
   for (const StudyCase& c : study.cases()) {
     progress->update(static_cast<Index>(rows.size()), c.name());
     try {
@@ -296,24 +299,51 @@ int execute(const Context& context) {
       progress.reset();
       print_error(fmt::format("interrupted; the {} of {} rows so far are in {}", rows.size(),
                               study.cases().size(), folder + "/table.md"));
-      return kInterruptedCode;
+      throw;
     }
     if (!rows.back().failure.empty()) log_warn(c.name() + ": " + rows.back().failure);
-    write();  // what is measured survives what comes
+    // What is measured survives what comes.
+    text = report_text(study, rows, command_of(context));
+    write_file(folder + "/table.md", text);
+    write_file(folder + "/rows.csv", csv_text(rows));
+    if (context.arguments.has("--table")) write_file(context.arguments.text("--table", ""), before + text);
   }
   progress.reset();
+  all_failed = std::all_of(rows.begin(), rows.end(), [](const StudyRow& r) { return !r.failure.empty(); });
+  return text;
+}
+
+int execute(const Context& context) {
+  std::vector<std::unique_ptr<Study>> studies;  // all of them are read before the first is measured
+  for (const std::string& source : context.arguments.words())
+    studies.push_back(std::make_unique<Study>(context, source));
+  const std::string given = context.arguments.text("-o", "results");
+  if (given.empty()) throw Error(Errc::Input, "-o needs the name of a folder");
+  std::string all;
+  std::vector<std::string> files;
+  bool good = true;
+  for (const auto& study : studies) {
+    const bool own = context.arguments.has("-o") && studies.size() == 1;
+    const std::string folder =
+        own ? given : given + "/" + std::filesystem::path(study->source()).stem().string();
+    bool all_failed = false;
+    try {
+      all += run_study(*study, folder, all, all_failed) + "\n";
+    } catch (const Interrupted&) {
+      return kInterruptedCode;
+    }
+    good = good && !all_failed;
+    for (const char* name : {"/table.md", "/rows.csv"}) files.push_back(folder + name);
+  }
   if (context.json) {
     JsonWriter out;
-    out.begin_object().field("status", "finished").field("rows", static_cast<Index>(rows.size()));
-    write_texts(out, "files", {folder + "/table.md", folder + "/rows.csv"});
+    out.begin_object().field("status", "finished");
+    write_texts(out, "files", files);
     print(out.end_object().text() + "\n");
   } else {
-    print(report_text(study, rows, context.command_line) +
-          fmt::format("\nin {0}/table.md and {0}/rows.csv\n", folder));
+    print(all + fmt::format("in {}\n", fmt::join(files, ", ")));
   }
-  const bool all_failed =
-      std::all_of(rows.begin(), rows.end(), [](const StudyRow& r) { return !r.failure.empty(); });
-  return all_failed ? kCheckFailed : kGood;
+  return good ? kGood : kCheckFailed;
 }
 
 }  // namespace
@@ -321,16 +351,17 @@ int execute(const Context& context) {
 Command ablate_command() {
   return {
       "ablate",
-      "STUDY",
+      "STUDY...",
       "solve tasks in several ways and compare",
       "A study names scenes, variants (lists of changed options) and an option that takes several values.\n"
       "For each combination: loss and gradient where the task starts, their errors against a reference,\n"
       "and CPU time of the forward and the backward pass; then the times of all variants at equal errors.\n"
       "Writes table.md and rows.csv, after every row. A row that cannot be simulated says why.",
       {"resilin ablate configs/diffpd/studies/solvers.yaml"},
-      {output_option("results/STUDY")},
+      {output_option("results/STUDY; of several studies each has a folder in it"),
+       {"--table", "FILE", "writes the tables of all studies to this file as well"}},
       1,
-      1,
+      -1,
       execute};
 }
 
