@@ -117,6 +117,11 @@ TEST_P(EveryLoss, GradientOfItsParametersAgreesWithDifferences) {
   table.add("loss", [&](ParamVisitor& v) { loss->visit_parameters(v); });
   ASSERT_EQ(table.size(), loss->num_parameters());
   if (table.size() == 0) return;
+  if (loss->needs_reference()) {
+    const Index nodes = 3 * body.mesh.num_vertices();
+    for (Index k = 0; k <= context.steps; ++k)
+      loss->observe_reference(k, context.steps, state(nodes, static_cast<unsigned>(k) + 50));
+  }
   const Tape tape = tape_of(3 * body.mesh.num_vertices(), context.steps);
   const VecX theta = table.values();
   const double weight = -0.7;
