@@ -1,4 +1,5 @@
 #include "core/plugin/plugin.hpp"
+#include "plugins/forces/ball_contact.hpp"
 #include "plugins/forces/body_force.hpp"
 #include "plugins/forces/hydrodynamics.hpp"
 #include "plugins/forces/nodal_force.hpp"
@@ -6,6 +7,8 @@
 
 RESILIN_PLUGIN("forces", "0.1.0", registry) {
   using namespace resilin;
+  registry.add<Force, BallContact>("ball_contact",
+                                   "Springs with friction between the centres of balls that touch");
   registry.add<Force, BodyForce>("body_force",
                                  "A field of force given by formulas of place, velocity and time");
   registry.add<Force, Hydrodynamics>(

@@ -1,5 +1,7 @@
 #include "tasks/pixel_reprojection/pixel_reprojection.hpp"
 
+#include "core/base/file.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +12,7 @@ void PixelReprojection::Options::visit(ParamVisitor& v) {
   v.path(
       "observations", observations,
       {.doc = "CSV file with the header frame,marker,u,v: where each marker is seen in the frames of a film, "
-              "in px; rows may be missing",
-       .required = true});
+              "in px; rows may be missing. None: what the camera, as written, sees of the scene as written"});
   v.map(
       "markers", markers,
       {.doc =
@@ -27,12 +28,27 @@ void PixelReprojection::Options::visit(ParamVisitor& v) {
             {.doc = "step at whose end frame 0 of the film was taken; 0: the start", .min = 0, .max = 1e9});
   v.integer("steps_per_frame", steps_per_frame,
             {.doc = "steps from one frame of the film to the next", .min = 1, .max = 1e9});
+  v.real("noise", noise,
+         {.doc = "without observations: standard deviation of normal noise on each coordinate of the film",
+          .unit = "px",
+          .min = 0,
+          .max = 1e6});
+  v.integer("noise_seed", noise_seed, {.doc = "seed of that noise", .min = 0, .max = 1e15});
+  v.text(
+      "write", write,
+      {.doc = "without observations: CSV file to which the film is written, once it is made; relative to the "
+              "folder in which the program runs"});
 }
 
 PixelReprojection::PixelReprojection(const Options& options, const BuildContext& context)
-    : options_(options), scale_(1 / static_cast<double>(options.width * options.height)) {
+    : options_(options),
+      written_(options.camera),
+      scale_(1 / static_cast<double>(options.width * options.height)) {
   add_markers(context);
-  add_observations(context);
+  if (!options.observations.empty())
+    add_observations(context);
+  else if (options.first_step > context.steps)
+    throw context.input_error("first_step", fmt::format("the scene has {} steps only", context.steps));
 }
 
 void PixelReprojection::add_markers(const BuildContext& context) {
@@ -48,6 +64,8 @@ void PixelReprojection::add_markers(const BuildContext& context) {
 }
 
 void PixelReprojection::add_observations(const BuildContext& context) {
+  if (!options_.write.empty()) throw context.input_error("write", "does not go with observations");
+  if (options_.noise > 0) throw context.input_error("noise", "does not go with observations");
   for (const Observation& o : read_observations(options_.observations, names_)) {
     const Index step = options_.first_step + o.frame * options_.steps_per_frame;
     if (step <= context.steps) seen_[step].push_back({o.marker, o.pixel});
@@ -62,14 +80,41 @@ bool PixelReprojection::counts(Index k, Index) const {
   return seen_.count(k) > 0;
 }
 
-Eigen::Vector2d PixelReprojection::gap(const Seen& seen, const Vec3& centre, Index k) const {
-  const double depth = options_.camera.local(centre).z();
+void PixelReprojection::observe_reference(Index k, Index last, const State& s) {
+  if (k == 0) {
+    seen_.clear();
+    noise_ = Random(static_cast<std::uint64_t>(options_.noise_seed));
+  }
+  if (k >= options_.first_step && (k - options_.first_step) % options_.steps_per_frame == 0)
+    for (std::size_t m = 0; m < means_.size(); ++m) {
+      const VecX noise = options_.noise * noise_.normals(2);
+      seen_[k].push_back({m, pixel(written_, m, means_[m](s.x), k) + noise});
+    }
+  if (k == last && !options_.write.empty()) write_film();
+}
+
+void PixelReprojection::write_film() const {
+  std::string text = "frame,marker,u,v\n";
+  for (const auto& [step, all] : seen_)
+    for (const Seen& seen : all)
+      text += fmt::format("{},{},{:.3f},{:.3f}\n", (step - options_.first_step) / options_.steps_per_frame,
+                          names_[seen.marker], seen.pixel.x(), seen.pixel.y());
+  write_file(options_.write, text);
+}
+
+Eigen::Vector2d PixelReprojection::pixel(const Camera& camera, std::size_t marker, const Vec3& centre,
+                                         Index k) const {
+  const double depth = camera.local(centre).z();
   if (!(depth > 0))
     throw Error(Errc::Numerics,
                 fmt::format("marker '{}' is not in front of the camera after step {}: its depth "
                             "is {:.6g} m",
-                            names_[seen.marker], k, depth));
-  return options_.camera.project(centre) - seen.pixel;
+                            names_[marker], k, depth));
+  return camera.project(centre);
+}
+
+Eigen::Vector2d PixelReprojection::gap(const Seen& seen, const Vec3& centre, Index k) const {
+  return pixel(options_.camera, seen.marker, centre, k) - seen.pixel;
 }
 
 double PixelReprojection::frame_value(const State& s, Index k) const {

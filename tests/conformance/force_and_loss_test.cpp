@@ -8,15 +8,22 @@ namespace {
 class EveryForce : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryForce, PullsBackToPositionsVelocitiesAndParameters) {
-  const SampleBody body(make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8));
-  const auto force = make_component<Force>(GetParam(), body.context());
-  const Index n = 3 * body.mesh.num_vertices();
+  SampleBody body(make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8));
+  Index n = 3 * body.mesh.num_vertices();
+  VecX x = deformed(body.mesh);
+  BuildContext built = body.context();
+  if (GetParam() == "ball_contact") {  // acts between two bodies: another one of the same shape
+    body.views.push_back({"other", &body.mesh, body.mesh.num_vertices()});
+    built.num_nodes *= 2;
+    x = VecX((VecX(2 * n) << x, x + Vec3(0.9, 0.5, 0.7).replicate(n / 3, 1)).finished());
+    n *= 2;
+  }
+  const auto force = make_component<Force>(GetParam(), built);
   ParameterTable table;
   table.add("force", [&](ParamVisitor& v) { force->visit_parameters(v); });
   ASSERT_EQ(table.size(), force->num_parameters());
   const StepContext context{0.02, 0.01, 1};
-  const VecX x = deformed(body.mesh), v = random_vector(n, 2), z = random_vector(n, 3),
-             theta = table.values();
+  const VecX v = random_vector(n, 2), z = random_vector(n, 3), theta = table.values();
   const auto work = [&](const VecX& at_x, const VecX& at_v, const VecX& at_theta) {
     table.assign(at_theta);
     force->parameters_changed();
@@ -110,6 +117,11 @@ TEST_P(EveryLoss, GradientOfItsParametersAgreesWithDifferences) {
   table.add("loss", [&](ParamVisitor& v) { loss->visit_parameters(v); });
   ASSERT_EQ(table.size(), loss->num_parameters());
   if (table.size() == 0) return;
+  if (loss->needs_reference()) {
+    const Index nodes = 3 * body.mesh.num_vertices();
+    for (Index k = 0; k <= context.steps; ++k)
+      loss->observe_reference(k, context.steps, state(nodes, static_cast<unsigned>(k) + 50));
+  }
   const Tape tape = tape_of(3 * body.mesh.num_vertices(), context.steps);
   const VecX theta = table.values();
   const double weight = -0.7;

@@ -29,6 +29,9 @@ const std::map<std::string, std::vector<std::string>> kChanges = {
       "bodies.beam.materials[2].elements.box.max=[0.32, 0.04, 0.04]",
       "bodies.beam.materials[2].activation=[0.37, 0.95, 0.73, 0.60, 0.16, 0.16, 0.06, 0.87]"}},
     {"quadruped", {"time.steps=2"}},
+    {"tennis_balls",
+     {"bodies.target.mesh.translation=[-0.055, 0.02, 0.0363]", "bodies.hitter.mesh.generator.cells=2",
+      "bodies.target.mesh.generator.cells=2"}},
     {"torus", {"bodies.torus.mesh.generator.cell=0.0125"}},
 };
 

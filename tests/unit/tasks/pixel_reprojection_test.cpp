@@ -129,6 +129,36 @@ TEST_F(PixelReprojectionTest, WrongFilmsAreSaidWithTheirLine) {
       << "a camera has to stand somewhere";
 }
 
+TEST_F(PixelReprojectionTest, WithoutObservationsTheSceneItselfIsFilmed) {
+  const std::string file = folder_.file("made.csv");
+  const std::string camera =
+      "camera: {position: [0, 0, -5], focal_length: 110, principal_x: 3, principal_y: 4}";
+  const auto films = [&](const std::string& options) {
+    auto l = loss("{type: pixel_reprojection, width: 10, height: 5, " + camera + ", " + options + "}");
+    EXPECT_TRUE(l->needs_reference());
+    for (Index k = 0; k <= 3; ++k) l->observe_reference(k, 3, tape_.states[static_cast<std::size_t>(k)]);
+    return value_of(*l);
+  };
+  // x = 1 + k/10 at depth 5.5: 20 + 2 k pixels from the principal point.
+  EXPECT_EQ(films("first_step: 1, steps_per_frame: 2, write: " + file), 0);
+  EXPECT_EQ(read_file(file), "frame,marker,u,v\n0,beam,25.000,14.000\n1,beam,29.000,14.000\n");
+  // Four frames of two coordinates: the squares of their noise, which the file has to three digits.
+  const double noisy = films("noise: 0.5, noise_seed: 3, write: " + file);
+  EXPECT_NEAR(value(yaml(read_file(file), camera)), noisy, 1e-3 * noisy);
+  EXPECT_GT(noisy, 0.5 * 8 * 0.25 / 50 / 5);
+  EXPECT_LT(noisy, 0.5 * 8 * 0.25 / 50 * 5);
+  EXPECT_EQ(films("noise: 0.5, noise_seed: 3"), noisy);
+  EXPECT_NE(films("noise: 0.5, noise_seed: 4"), noisy);
+  const auto mistake = [&](const std::string& options) {
+    return film_error("frame,marker,u,v\n0,beam,1,2\n", camera + ", " + options);
+  };
+  EXPECT_NE(mistake("write: a.csv").find("write: does not go with observations"), std::string::npos);
+  EXPECT_NE(mistake("noise: 1").find("noise: does not go with observations"), std::string::npos);
+  EXPECT_NE(error("{type: pixel_reprojection, " + camera + ", width: 9, height: 9, first_step: 4}")
+                .find("first_step: the scene has 3 steps only"),
+            std::string::npos);
+}
+
 // A falling and turning block is filmed; the film is computed here, by another way to turn.
 constexpr const char* kBlock = R"(
 time: {step: 0.01, steps: 12}
