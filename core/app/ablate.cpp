@@ -164,10 +164,10 @@ std::string markdown(const std::vector<std::string>& headings,
   return text;
 }
 
-const std::vector<std::string> kHeadings = {"scene",         "variant",        "value",      "threads",
-                                            "loss",          "loss error",     "|gradient|", "gradient error",
-                                            "forward CPU s", "backward CPU s", "wall s",     "iterations",
-                                            "linear",        "evaluations",    "adjoint",    "missed"};
+const std::vector<std::string> kHeadings = {
+    "scene",         "variant",        "value",         "threads",        "loss",   "loss error",
+    "gradient norm", "gradient error", "forward CPU s", "backward CPU s", "wall s", "iterations",
+    "linear",        "evaluations",    "adjoint",       "missed"};
 
 std::vector<std::string> cells(const StudyRow& r) {
   if (!r.failure.empty()) {
