@@ -99,10 +99,21 @@ class Study {
       seen[c.name()] = true;
       Registry registry;
       load_standard_plugins(registry);
-      const SceneFile scene = read_scene(file_of(c), overrides_of(options_, c), registry);
+      const SceneFile scene = read(c, {}, registry);
       if (scene.options.losses.empty())
         throw Error(Errc::Input, "a study needs tasks with a loss; there is none in " + file_of(c), source_);
       const Task task(scene.options, registry, scene.places);
+    }
+  }
+  /// The scene of a case; a mistake says which one it is.
+  SceneFile read(const StudyCase& c, const std::vector<std::string>& more, Registry& registry) const {
+    std::vector<std::string> overrides = overrides_of(options_, c);
+    overrides.insert(overrides.end(), more.begin(), more.end());
+    try {
+      return read_scene(file_of(c), overrides, registry);
+    } catch (const Error& e) {
+      throw Error(e.code(),
+                  fmt::format("{}: scene {}, variant {}: {}", source_, c.scene, c.variant, e.what()));
     }
   }
   std::string file_of(const StudyCase& c) const {
@@ -111,9 +122,9 @@ class Study {
     throw Error(Errc::Internal, "no scene " + c.scene);
   }
   std::unique_ptr<Task> make_task(const StudyCase& c, const NamedList<std::string>& more) {
-    std::vector<std::string> overrides = overrides_of(options_, c);
+    std::vector<std::string> overrides;
     for (const auto& [path, value] : more) overrides.push_back(path + "=" + value);
-    const SceneFile scene = read_scene(file_of(c), overrides, registry_);
+    const SceneFile scene = read(c, overrides, registry_);
     auto task = std::make_unique<Task>(scene.options, registry_, scene.places);
     if (task->size() > 0) task->apply(task->start());
     return task;

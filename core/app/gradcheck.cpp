@@ -45,7 +45,8 @@ std::string json_text(const Job& job, const Task& task, const GradcheckOptions& 
         .field("below_noise", r.below_noise)
         .field("one_sided", r.one_sided)
         .field("at_bound", r.at_bound)
-        .field("passed", r.passed);
+        .field("passed", r.passed)
+        .field("note", r.note);
     out.key("contact_changes").begin_array();
     for (const Index step : r.contact_changes) out.value(step);
     out.end_array().end_object();
@@ -67,6 +68,7 @@ std::string changes_text(const GradcheckRow& row) {
 
 std::string verdict_text(const GradcheckRow& r) {
   const std::string changes = changes_text(r);
+  if (!r.passed && !r.note.empty()) return "FAILED (no difference: " + r.note + ")";
   if (!r.passed) return changes.empty() ? "FAILED" : "FAILED (" + changes + ")";
   std::string text = r.at_bound      ? "not checked (its range is a point)"
                      : r.below_noise ? "ok (below rounding)"
@@ -139,7 +141,7 @@ int execute(const Context& context) {
 Command gradcheck_command() {
   return {
       "gradcheck",
-      "SCENE|TASK",
+      "TASK",
       "compare adjoint gradients with differences",
       "For every parameter, at the values of the scene or where a task starts: the derivative of the loss "
       "along the\n"

@@ -51,6 +51,7 @@ void StudyOptions::visit(ParamVisitor& v) {
   v.numbers(
       "equal_errors", equal_errors,
       {.doc = "relative errors at which the times of all variants are compared", .min = 0, .open = true});
+  v.check(!scenes.empty() && !variants.empty(), "a study needs scenes and variants");
   v.check(reference.empty() || std::any_of(variants.begin(), variants.end(),
                                            [&](const auto& e) { return e.first == reference; }),
           "reference must be the name of a variant");

@@ -6,8 +6,8 @@
 namespace resilin {
 
 /// s(t; theta), of any unit. Fields of the scene follow signals by name (FieldDrive): before a run each of
-/// their entries is set from s at the start of its time step, and the gradient of these entries is pulled back
-/// to theta afterwards, so what follows a signal needs to know nothing of it.
+/// their entries is set from s at the start of its time step, and the gradient of these entries is pulled
+/// back to theta afterwards, so what follows a signal needs to know nothing of it.
 class RESILIN_API Signal : public Component {
  public:
   virtual double value(double t) const = 0;  ///< at t >= 0 [s]

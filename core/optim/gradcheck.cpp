@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -29,6 +30,7 @@ class Line {
       return task_.loss_of_table(contacts);
     } catch (const Error& e) {
       if (e.code() != Errc::Input && e.code() != Errc::Numerics) throw;
+      failure = e.message();
       return std::numeric_limits<double>::quiet_NaN();
     }
   }
@@ -38,6 +40,7 @@ class Line {
     task_.evaluate_table(gradient);
     return task_.last_noise.total();
   }
+  std::string failure;  ///< why the last point that is none is not admissible
   ~Line() { task_.simulation().system().set_parameters(theta_); }
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
@@ -216,14 +219,25 @@ GradcheckRow check_direction(Task& task, const ParameterEntry& e, const Centre& 
     row.at_bound = row.passed = true;
     return row;
   }
-  Line line(task, centre.theta, sweep.direction);
-  const Stencil& stencil = row.one_sided ? kForward : kCentral;
+  std::optional<Line> line;
+  const Stencil* stencil = row.one_sided ? &kForward : &kCentral;
   // The bound on the noise is often far above it and then asks for large steps. Where small ones, chosen by
   // the rounding of the loss value alone, agree with the adjoint, there is nothing left to judge.
   const double value_rounding = std::numeric_limits<double>::epsilon() * std::abs(centre.loss);
-  Difference d = best_difference(line, stencil, centre, row.adjoint, sweep.largest, value_rounding);
-  if (!(std::abs(row.adjoint - d.value) <= tolerance * std::max(std::abs(row.adjoint), std::abs(d.value))))
-    d = best_difference(line, stencil, centre, row.adjoint, sweep.largest, centre.noise.total());
+  Difference d;
+  const auto differentiate = [&](const VecX& along) {
+    row.adjoint = centre.gradient.dot(along);
+    line.emplace(task, centre.theta, along);
+    d = best_difference(*line, *stencil, centre, row.adjoint, sweep.largest, value_rounding);
+    if (!(std::abs(row.adjoint - d.value) <= tolerance * std::max(std::abs(row.adjoint), std::abs(d.value))))
+      d = best_difference(*line, *stencil, centre, row.adjoint, sweep.largest, centre.noise.total());
+    return std::isfinite(d.spread) && std::isfinite(d.value);
+  };
+  if (!differentiate(sweep.direction) && !row.one_sided) {
+    // On one side nothing can be simulated: a body that touches a collider at the start, for one.
+    stencil = &kForward;
+    row.one_sided = differentiate(sweep.direction) || differentiate(-sweep.direction);
+  }
   row.difference = d.value;
   row.step = d.step;
   row.taylor_order = d.order;
@@ -233,10 +247,13 @@ GradcheckRow check_direction(Task& task, const ParameterEntry& e, const Centre& 
   row.error = size > 0 ? gap / size : 0;
   // A difference that does not exist (NaN along the whole line) leaves the spread infinite and passes
   // nothing.
-  if (!std::isfinite(d.spread) || !std::isfinite(d.value)) return row;
+  if (!std::isfinite(d.spread) || !std::isfinite(d.value)) {
+    row.note = line->failure;
+    return row;
+  }
   row.passed = row.error <= tolerance;
   if (row.passed) return row;
-  row.noise = noise_of(line, stencil, d.step);
+  row.noise = noise_of(*line, *stencil, d.step);
   // Where contacts change the spread is that of a kink, and excuses nothing.
   row.below_noise =
       size <= row.noise || (d.contact_changes.empty() && d.spread > tolerance * size && gap <= 4 * d.spread);

@@ -30,10 +30,11 @@ struct GradcheckRow {
   /// Steps (from 1) after which other nodes are in contact at a point of the difference than at the centre:
   /// the loss has a kink or a jump in between. Differences across none are preferred.
   std::vector<Index> contact_changes;
-  bool one_sided = false;    ///< at the end of its range: differences into the range
+  bool one_sided = false;    ///< at the end of its range, or of where the scene can be simulated: into that
   bool at_bound = false;     ///< no room on either side: not checked
   bool below_noise = false;  ///< passed because both derivatives are zero as far as the loss can tell
   bool passed = false;
+  std::string note;  ///< why there is no difference
 };
 
 struct GradcheckReport {

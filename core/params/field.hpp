@@ -39,8 +39,8 @@ struct Field {
   /// kRestOfBody: the value of the elements that lie in none of the others.
   std::vector<std::string> regions;
   static constexpr const char* kRestOfBody = "default";
-  /// One per item, or empty: nothing follows a signal. Where something does, the values of a field as read are
-  /// zero; those of a component have one entry per time step.
+  /// One per item, or empty: nothing follows a signal. Where something does, the values of a field as read
+  /// are zero; those of a component have one entry per time step.
   std::vector<FieldDrive> drives;
 
   Index size() const { return values.size(); }

@@ -73,9 +73,12 @@ void ContactEvaluator::evaluate(ContactIterate& i) {
     i.merit += a.law.residual.squaredNorm() / a.rho;
     const double rounding = 16 * std::numeric_limits<double>::epsilon() *
                             (a.law.trial.norm() + a.rho * i.x.segment<3>(3 * a.node).norm());
-    const double allowed =
-        std::max(std::min({report.tolerance, a.rho * tolerance_.gap, tolerance_.force * largest}), rounding);
-    i.law = std::max(i.law, a.law.residual.norm() / allowed);
+    // Where a node sticks L is a displacement times rho; where it slides, that is its normal part.
+    const Vec3 normal = a.law.surface.normal.dot(a.law.residual) * a.law.surface.normal;
+    const Vec3 of_place = a.law.response.slides ? normal : a.law.residual;
+    const double force = std::min(report.tolerance, tolerance_.force * largest);
+    i.law = std::max({i.law, of_place.norm() / std::max(a.rho * tolerance_.gap, rounding),
+                      (a.law.residual - of_place).norm() / std::max(force, rounding)});
   }
 }
 

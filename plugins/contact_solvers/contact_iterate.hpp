@@ -17,8 +17,9 @@ struct ContactIterate {
   bool is_admissible = false;  ///< R(x) exists
 };
 
-/// When the law counts as satisfied: |L| <= min(tolerance of the residual, rho gap, force times the largest
-/// force in contact), unless rounding alone is more.
+/// When the law counts as satisfied: nodes are within `gap` of where it wants them, and the friction of those
+/// that slide is within `force` times the largest force in contact and the tolerance of the residual, unless
+/// rounding alone is more.
 struct ContactTolerance {
   double gap = 1e-10;   ///< [m]
   double force = 1e-9;  ///< [-]

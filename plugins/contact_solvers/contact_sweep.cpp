@@ -3,7 +3,7 @@
 namespace resilin {
 namespace {
 
-constexpr double kSettled = 1e-9;  // relative change of forces
+constexpr double kSettled = 1e-13;  // relative change of forces
 
 }  // namespace
 

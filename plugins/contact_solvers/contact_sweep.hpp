@@ -16,7 +16,7 @@ class ContactSweep {
 
   /// Forces that satisfy f = respond(f - rho s(x + dx)) for that dx: a problem with the Delassus operator S =
   /// E^T B E alone, by Gauss-Seidel sweeps over the contacts with rho = 1/S_kk, at most `sweeps` of them, or
-  /// until no force changes by more than 1e-9 of the largest. Returns the sweeps made.
+  /// until no force changes by more than 1e-13 of the largest. Returns the sweeps made.
   Index gauss_seidel(const ContactIterate& i, Index sweeps);
   /// Forces respond(f - rho s(x)), each node on its own with rho = a m, its inertia [Ly et al. 2020].
   void split(const ContactIterate& i);
