@@ -5,8 +5,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace resilin {
+
+namespace {
+
+/// A law keeps nodes outside, so that a contact by forces with the same collider would never act.
+void require_one_kind(const std::vector<std::unique_ptr<ContactModel>>& models, BuildContext c) {
+  std::map<std::pair<Index, Index>, std::size_t> law_of;
+  const auto visit = [&](bool laws, auto&& see) {
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      if ((dynamic_cast<const ContactLaw*>(models[m].get()) != nullptr) != laws) continue;
+      for (const Index i : models[m]->nodes())
+        for (const Index k : models[m]->colliders()) see(m, std::pair(i, k));
+    }
+  };
+  visit(true, [&](std::size_t m, const std::pair<Index, Index>& pair) { law_of.emplace(pair, m); });
+  visit(false, [&](std::size_t m, const std::pair<Index, Index>& pair) {
+    const auto law = law_of.find(pair);
+    if (law == law_of.end()) return;
+    c.path = fmt::format("contacts[{}]", m);
+    if (const auto it = c.places->find(c.path); it != c.places->end()) c.place = it->second;
+    throw c.input_error(
+        "", fmt::format("it would never act: contacts[{}] keeps the same nodes out of collider {}",
+                        law->second, (*c.colliders)[static_cast<std::size_t>(pair.second)]));
+  });
+}
+
+}  // namespace
 
 bool System::add_contacts(const SceneOptions& scene, const BuildContext& c, Diagnostics& found) {
   bool good = true;
@@ -31,6 +59,11 @@ bool System::add_contacts(const SceneOptions& scene, const BuildContext& c, Diag
       if (const auto* law = dynamic_cast<const ContactLaw*>(contact_models_.back().get()))
         contacts_.push_back(law), contact_number_.push_back(static_cast<Index>(contact_models_.size()) - 1);
     }) && good;
+  if (good) {
+    BuildContext of = c;
+    of.colliders = &collider_names_;
+    good = found.attempt([&] { require_one_kind(contact_models_, of); });
+  }
   return good;
 }
 

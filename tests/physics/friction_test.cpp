@@ -354,6 +354,8 @@ TEST(Friction, MistakesAreNamed) {
     return "";
   };
   EXPECT_THAT(message({"contacts=[{type: dry_friction, friction: -0.1}]"}), ::testing::HasSubstr("friction"));
+  EXPECT_THAT(message({"contacts=[{type: dry_friction}, {type: penalty}]"}),
+              ::testing::HasSubstr("contacts[1]: it would never act"));
   EXPECT_THAT(message({"contact_solver=active_set"}), ::testing::HasSubstr("semismooth_newton"));
   EXPECT_THAT(message({"contacts=[{type: complementarity, place: kept}]", "contact_solver=delassus"}),
               ::testing::HasSubstr("only active_set"));
