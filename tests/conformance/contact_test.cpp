@@ -44,6 +44,8 @@ TEST_P(EveryContact, NamesItsNodesCollidersAndParameters) {
 
 TEST_P(EveryContact, ALawAnswersWithItsDerivatives) {
   const auto* law = dynamic_cast<const ContactLaw*>(model_.get());
+  // Every type is one or the other (a scene refuses what is neither), and is checked by the tests of its
+  // kind.
   if (law == nullptr) GTEST_SKIP() << "not a law";
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const Vec3 n = random_vector(3, seed).normalized(), trial = random_vector(3, 50 + seed);
@@ -71,6 +73,7 @@ TEST_P(EveryContact, ALawAnswersWithItsDerivatives) {
 
 TEST_P(EveryContact, NormalForcesAreSlopesOfAnEnergyThatOnlyPushes) {
   const auto* model = dynamic_cast<const CompliantContact*>(model_.get());
+  // A law has no energy and no viscosity; its response is checked above.
   if (model == nullptr) GTEST_SKIP() << "a law";
   EXPECT_EQ(model->normal(0.1).force, 0) << "a colliders' neighbourhood is free";
   for (const double d : {-0.3, -0.05, -0.001}) {
@@ -88,6 +91,7 @@ TEST_P(EveryContact, NormalForcesAreSlopesOfAnEnergyThatOnlyPushes) {
 
 TEST_P(EveryContact, FrictionIsTheSlopeOfAConvexDissipation) {
   const auto* model = dynamic_cast<const CompliantContact*>(model_.get());
+  // A law has no energy and no viscosity; its response is checked above.
   if (model == nullptr) GTEST_SKIP() << "a law";
   EXPECT_TRUE(std::isfinite(model->friction(0, 3).viscosity));
   EXPECT_EQ(model->friction(1, 0).viscosity, 0) << "friction without a normal force";

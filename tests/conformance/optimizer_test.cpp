@@ -170,6 +170,8 @@ TEST_P(EveryOptimizer, HonoursEachStoppingRuleAndSaysWhich) {
   const auto says = [](const OptimizerReport& r, const char* part) {
     EXPECT_NE(r.note.find(part), std::string::npos) << r.note;
   };
+  // What runs other optimizers has no rules of its own: its members stop by theirs, which are checked here
+  // too.
   if (!has("max_evaluations")) GTEST_SKIP() << "leaves that to its members";
   const OptimizerReport evaluations = run_rosenbrock({{"max_evaluations", 7}});
   EXPECT_EQ(evaluations.evaluations, 7);

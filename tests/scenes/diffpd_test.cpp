@@ -96,6 +96,7 @@ class PublishedMesh : public ::testing::TestWithParam<Published> {};
 
 TEST_P(PublishedMesh, HasTheSizeAndTheLossOfThePublishedCode) {
   const Published& p = GetParam();
+  // The published meshes are no part of the project; elsewhere its own generated ones stand for them.
   if (!std::filesystem::exists(kMeshes)) GTEST_SKIP() << "no published meshes at " << kMeshes;
   std::vector<std::string> overrides = p.overrides;
   overrides.push_back("assets=" + kMeshes);
