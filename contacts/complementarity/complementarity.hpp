@@ -3,8 +3,8 @@
 // to pull. Signorini's conditions hold exactly at the end of each step.
 #pragma once
 
+#include "contacts/pairing.hpp"
 #include "core/contact/contact_model.hpp"
-#include "core/mesh/selector.hpp"
 
 #include <limits>
 
@@ -13,9 +13,7 @@ namespace resilin {
 class Complementarity final : public ContactLaw {
  public:
   struct Options {
-    std::string body;
-    Selector nodes;
-    std::vector<std::string> colliders;
+    Pairing pairing;
     std::string place = "surface", initial_penetration = "error";
     void visit(ParamVisitor& v);
   };

@@ -3,11 +3,7 @@
 namespace resilin {
 
 void DryFriction::Options::visit(ParamVisitor& v) {
-  v.text("body", body, {.doc = "body that may touch; may be left out if there is only one"});
-  v.section("nodes", nodes,
-            {.doc = "its vertices that may touch; all of the surface if empty. What a pin holds along any "
-                    "axis does not touch"});
-  v.texts("colliders", colliders, {.doc = "names of the colliders that they may touch; all if empty"});
+  pairing.visit(v, kNodesOfLaw);
   v.real("friction", friction,
          {.doc = "Coulomb's coefficient of friction, static and dynamic",
           .min = 0,
@@ -19,8 +15,8 @@ void DryFriction::Options::visit(ParamVisitor& v) {
 }
 
 DryFriction::DryFriction(const Options& options, const BuildContext& context) : options_(options) {
-  nodes_ = contact_nodes(context, options.body, options.nodes);
-  colliders_ = context.find_colliders("colliders", options.colliders);
+  nodes_ = options.pairing.find_nodes(context);
+  colliders_ = options.pairing.find_colliders(context);
 }
 
 }  // namespace resilin

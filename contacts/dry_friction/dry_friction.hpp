@@ -3,17 +3,15 @@
 // against a force of that size, opposite to its motion.
 #pragma once
 
+#include "contacts/pairing.hpp"
 #include "core/contact/contact_model.hpp"
-#include "core/mesh/selector.hpp"
 
 namespace resilin {
 
 class DryFriction final : public ContactLaw {
  public:
   struct Options {
-    std::string body;
-    Selector nodes;
-    std::vector<std::string> colliders;
+    Pairing pairing;
     double friction = 0.5;
     std::string initial_penetration = "error";
     void visit(ParamVisitor& v);

@@ -5,9 +5,7 @@
 namespace resilin {
 
 void Penalty::Options::visit(ParamVisitor& v) {
-  v.text("body", body, {.doc = "body that may touch; may be left out if there is only one"});
-  v.section("nodes", nodes, {.doc = "its vertices that may touch; all of the surface if empty"});
-  v.texts("colliders", colliders, {.doc = "names of the colliders that they may touch; all if empty"});
+  pairing.visit(v, "its vertices that may touch; all of the surface if empty");
   v.real("stiffness", stiffness,
          {.doc = "k of the normal force k depth^(power - 1) on each vertex",
           .unit = "N/m^(power - 1)",
@@ -40,8 +38,8 @@ void Penalty::Options::visit(ParamVisitor& v) {
 }
 
 Penalty::Penalty(const Options& options, const BuildContext& context) : options_(options) {
-  nodes_ = contact_nodes(context, options.body, options.nodes);
-  colliders_ = context.find_colliders("colliders", options.colliders);
+  nodes_ = options.pairing.find_nodes(context);
+  colliders_ = options.pairing.find_colliders(context);
 }
 
 NormalReaction Penalty::normal(double distance) const {

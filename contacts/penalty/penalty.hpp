@@ -6,17 +6,15 @@
 // this tends to Signorini's conditions and Coulomb's law.
 #pragma once
 
+#include "contacts/pairing.hpp"
 #include "core/contact/compliant_contact.hpp"
-#include "core/mesh/selector.hpp"
 
 namespace resilin {
 
 class Penalty final : public CompliantContact {
  public:
   struct Options {
-    std::string body;
-    Selector nodes;
-    std::vector<std::string> colliders;
+    Pairing pairing;
     double stiffness = 1e4, power = 2, friction_stiffness = 10, friction = 0.5;
     std::string scheme = "implicit";
     void visit(ParamVisitor& v);
