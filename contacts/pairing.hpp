@@ -23,6 +23,18 @@ struct Pairing {
   }
 };
 
+/// The distance of contact of a law.
+inline void visit_distance(ParamVisitor& v, double& distance) {
+  v.real(
+      "distance", distance,
+      {.doc =
+           "distance from the surface of a collider at which contact begins: half the thickness of a cloth",
+       .unit = "m",
+       .min = 0,
+       .max = 1e3,
+       .differentiable = true});
+}
+
 /// The doc of the nodes of a law, which pins come before.
 inline constexpr const char* kNodesOfLaw =
     "its vertices that may touch; all of the surface if empty. What a pin holds along any axis does not "

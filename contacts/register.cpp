@@ -1,6 +1,7 @@
 #include "contacts/complementarity/complementarity.hpp"
 #include "contacts/dry_friction/dry_friction.hpp"
 #include "contacts/penalty/penalty.hpp"
+#include "contacts/self_contact/self_contact.hpp"
 #include "core/plugin/plugin.hpp"
 
 RESILIN_PLUGIN("contacts", "0.1.0", registry) {
@@ -12,4 +13,6 @@ RESILIN_PLUGIN("contacts", "0.1.0", registry) {
       "Nodes that touch a collider stick to it or slide along it by Coulomb's law of friction");
   registry.add<ContactModel, Penalty>(
       "penalty", "Nodes inside a collider are pushed out by springs, with friction that depends on velocity");
+  registry.add<ContactModel, SelfContact>(
+      "self_contact", "Surfaces of bodies touch themselves and each other, with Coulomb's law of friction");
 }

@@ -6,6 +6,8 @@
 #include "core/base/log.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/types.hpp"
+#include "core/contact/compliant_contact.hpp"
+#include "core/contact/pair_law.hpp"
 #include "core/control/controller.hpp"
 #include "core/energy/energy.hpp"
 #include "core/energy/energy_density_material.hpp"

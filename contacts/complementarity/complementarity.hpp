@@ -14,6 +14,7 @@ class Complementarity final : public ContactLaw {
  public:
   struct Options {
     Pairing pairing;
+    double distance = 0;
     std::string place = "surface", initial_penetration = "error";
     void visit(ParamVisitor& v);
   };
@@ -22,9 +23,11 @@ class Complementarity final : public ContactLaw {
   const std::vector<Index>& nodes() const override { return nodes_; }
   const std::vector<Index>& colliders() const override { return colliders_; }
   double friction() const override { return std::numeric_limits<double>::infinity(); }
-  ContactResponse respond(const Vec3& trial, const Vec3& normal) const override {
-    return coulomb_response(trial, normal, friction());
-  }
+  void visit_parameters(ParamVisitor& v) override { options_.visit(v); }
+  Index num_parameters() const override { return 1; }
+  double distance() const override { return options_.distance; }
+  Index distance_parameter() const override { return 0; }
+  ContactResponse respond(const Vec3& trial, const Vec3& normal) const override;
   bool keeps_place() const override { return options_.place == "kept"; }
   bool pushes_out() const override { return options_.initial_penetration == "push_out"; }
 

@@ -9,6 +9,7 @@ void DryFriction::Options::visit(ParamVisitor& v) {
           .min = 0,
           .max = 1e6,
           .differentiable = true});
+  visit_distance(v, distance);
   v.choice(
       "initial_penetration", initial_penetration, {"error", "push_out"},
       {.doc = "a body that starts inside a collider is an error, or the first step puts it on the surface"});
@@ -17,6 +18,13 @@ void DryFriction::Options::visit(ParamVisitor& v) {
 DryFriction::DryFriction(const Options& options, const BuildContext& context) : options_(options) {
   nodes_ = options.pairing.find_nodes(context);
   colliders_ = options.pairing.find_colliders(context);
+}
+
+ContactResponse DryFriction::respond(const Vec3& trial, const Vec3& normal) const {
+  ContactResponse r = coulomb_response(trial, normal, options_.friction);
+  r.d_parameters.conservativeResize(3, 2);
+  r.d_parameters.col(1).setZero();  // the distance acts through the slip
+  return r;
 }
 
 }  // namespace resilin

@@ -12,7 +12,7 @@ class DryFriction final : public ContactLaw {
  public:
   struct Options {
     Pairing pairing;
-    double friction = 0.5;
+    double friction = 0.5, distance = 0;
     std::string initial_penetration = "error";
     void visit(ParamVisitor& v);
   };
@@ -22,10 +22,10 @@ class DryFriction final : public ContactLaw {
   const std::vector<Index>& nodes() const override { return nodes_; }
   const std::vector<Index>& colliders() const override { return colliders_; }
   double friction() const override { return options_.friction; }
-  ContactResponse respond(const Vec3& trial, const Vec3& normal) const override {
-    return coulomb_response(trial, normal, options_.friction);
-  }
-  Index num_parameters() const override { return 1; }
+  double distance() const override { return options_.distance; }
+  Index distance_parameter() const override { return 1; }
+  ContactResponse respond(const Vec3& trial, const Vec3& normal) const override;
+  Index num_parameters() const override { return 2; }
   bool pushes_out() const override { return options_.initial_penetration == "push_out"; }
 
  private:

@@ -4,20 +4,32 @@
 #include "core/geometry/collider.hpp"
 #include "core/mesh/selector.hpp"
 
+#include <array>
 #include <vector>
 
 namespace resilin {
 
-/// A node that touched a collider at the end of a step, and what the collider did to it.
+/// A node that touched a collider, or nodes that touched each other, at the end of a step, and what contact
+/// did to them.
 struct NodeContact {
   Index node = 0;               ///< of the system
   Index model = 0;              ///< number of the contact law
-  Index collider = 0;           ///< number of the collider
-  Vec3 impulse = Vec3::Zero();  ///< on the node, during the step [N s]
+  Index collider = 0;           ///< number of the collider; -1: it touches other nodes
+  Vec3 impulse = Vec3::Zero();  ///< during the step [N s], on the node; weights[k] of it on each of its nodes
   bool slides = false;          ///< by a law of friction with a limit, which it has reached
+  std::array<Index, 3> others{-1, -1, -1};    ///< nodes that take part besides the first; -1: none
+  std::array<double, 4> weights{1, 0, 0, 0};  ///< of the node and of the others (see ContactPair)
+  int form = 0;                               ///< what touches what, numbered by a PairLaw
   /// The same kind of contact: between two different ones a trajectory has a kink.
   bool operator==(const NodeContact& o) const {
-    return node == o.node && model == o.model && collider == o.collider && slides == o.slides;
+    return node == o.node && model == o.model && collider == o.collider && slides == o.slides &&
+           others == o.others && form == o.form;
+  }
+  /// f(node, its part of the impulse [N s]) for each node that takes part.
+  template <class F>
+  void for_each_impulse(F&& f) const {
+    f(node, Vec3(weights[0] * impulse));
+    for (std::size_t k = 0; k < 3 && others[k] >= 0; ++k) f(others[k], Vec3(weights[k + 1] * impulse));
   }
 };
 
@@ -47,8 +59,9 @@ class RESILIN_API ContactModel : public Component {
 };
 RESILIN_KIND(ContactModel, "contact");
 
-/// Unilateral contact of nodes with colliders at the end of a step. Signorini's conditions hold for all:
-/// signed distance d >= 0, normal force f_n >= 0, d f_n = 0. What happens along the surface is the law's own.
+/// Unilateral contact at the end of a step, of nodes with colliders or (PairLaw) of what a law finds.
+/// Signorini's conditions hold for all: signed distance d >= 0, normal force f_n >= 0, d f_n = 0. What
+/// happens along the surface is the law's own.
 ///
 /// With s the slip, the displacement of the node from where it would stand if it stuck (normal part: d),
 /// force and slip satisfy the law exactly if and only if, for any rho > 0 [N/m], f = respond(f - rho s, n)
@@ -58,6 +71,11 @@ class RESILIN_API ContactLaw : public ContactModel {
   /// Coulomb's coefficient of friction [-]; infinite: what touches sticks, a node in contact keeps its place
   /// on the collider's material.
   virtual double friction() const = 0;
+  /// Distance delta >= 0 from a collider's surface at which contact begins [m]: in the above, d is the signed
+  /// distance less delta.
+  virtual double distance() const { return 0; }
+  /// Number of delta among its parameters; -1: it is none.
+  virtual Index distance_parameter() const { return -1; }
   /// A node that sticks keeps its place of the start of the step, above or below the surface, instead of the
   /// nearest place on the surface.
   virtual bool keeps_place() const { return false; }

@@ -11,6 +11,7 @@ NodeLaw::NodeLaw(const Sticking::Colliders& colliders, const ContactLaw& model, 
 NodeLaw::Value NodeLaw::evaluate(const Vec3& force, const Vec3& x, double rho) const {
   Value v;
   v.surface = (*colliders_)[static_cast<std::size_t>(collider_)]->at(t_, x);
+  v.surface.distance -= model_->distance();
   const Vec3 &n = v.surface.normal, e = x - place_;
   const double d = v.surface.distance;
   v.slip = e + (d - n.dot(e)) * n;
@@ -37,7 +38,9 @@ void NodeLaw::pull(const Value& at, const Vec3& x, double rho, const Vec3& z, Ve
       t_, x, {&c, 1}, unused,
       theta.segment(collider_offset[static_cast<std::size_t>(collider_)], collider.num_parameters()));
   const Vec3 dplace = n * n.dot(g) - g;
-  Sticking(*colliders_, *model_, t_, h_).add_vjp(collider_, start_, dplace, dstart, theta, collider_offset);
+  Sticking(*colliders_, *model_, t_, h_)
+      .add_vjp(collider_, start_, dplace, dstart, theta, collider_offset, model_offset);
+  if (model_->distance_parameter() >= 0) theta[model_offset + model_->distance_parameter()] -= c.distance;
   if (at.response.d_parameters.cols() > 0)
     theta.segment(model_offset, at.response.d_parameters.cols()) += at.response.d_parameters.transpose() * z;
 }

@@ -11,7 +11,7 @@ namespace resilin {
 class RESILIN_API NodeLaw {
  public:
   struct Value {
-    SurfacePoint surface;      ///< of the collider at x
+    SurfacePoint surface;      ///< of the collider at x, its distance less that at which contact begins
     Vec3 slip, trial;          ///< s [m], f - rho s [N]
     Mat3 d_slip;               ///< ds/dx
     ContactResponse response;  ///< to the trial force

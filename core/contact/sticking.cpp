@@ -20,11 +20,11 @@ Vec3 Sticking::project(Index collider, const Vec3& x, std::vector<Projection>& s
       throw Error(Errc::Numerics, "no place outside of all colliders was found for a node in contact");
     const SurfacePoint s = at(next, p);
     steps.push_back({next, p});
-    p -= s.distance * s.normal;
+    p -= (s.distance - model_.distance()) * s.normal;
     next = -1;
     double deepest = -kDepth * (1 + p.norm());
     for (const Index k : model_.colliders())
-      if (const double d = at(k, p).distance; d < deepest) deepest = d, next = k;
+      if (const double d = at(k, p).distance - model_.distance(); d < deepest) deepest = d, next = k;
   }
   return p;
 }
@@ -35,7 +35,7 @@ Vec3 Sticking::place(Index collider, const Vec3& x) const {
 }
 
 void Sticking::add_vjp(Index collider, const Vec3& x, const Vec3& z, Vec3& dx, MutVec theta,
-                       const std::vector<Index>& offset) const {
+                       const std::vector<Index>& offset, Index model_offset) const {
   std::vector<Projection> steps;
   project(collider, x, steps);
   Vec3 adjoint = z;
@@ -50,7 +50,8 @@ void Sticking::add_vjp(Index collider, const Vec3& x, const Vec3& z, Vec3& dx, M
     const SurfacePoint surface = colliders_[static_cast<std::size_t>(s->collider)]->at(t_, s->from);
     SurfaceCotangent c;  // of p - d n
     c.distance = -surface.normal.dot(adjoint);
-    c.normal = -surface.distance * adjoint;
+    c.normal = -(surface.distance - model_.distance()) * adjoint;
+    if (model_.distance_parameter() >= 0) theta[model_offset + model_.distance_parameter()] -= c.distance;
     pull(s->collider, s->from, c, adjoint);
   }
   dx += adjoint;

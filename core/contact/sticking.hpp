@@ -8,9 +8,10 @@
 namespace resilin {
 
 /// The place p of a node at x at the start of a step of length h that ends at t: the collider's material
-/// takes it along, p_0 = x + h v(x, t), and it is put on the surface, p_1 = p_0 - d n at (p_0, t). Where that
-/// lies inside another collider of the model (at a concave edge between them), it is put on the surface of
-/// that one, and so on until it is outside of all.
+/// takes it along, p_0 = x + h v(x, t), and it is put on the surface, p_1 = p_0 - d n at (p_0, t), d the
+/// signed distance less that at which contact of the model begins. Where that lies inside another collider of
+/// the model (at a concave edge between them), it is put on the surface of that one, and so on until it is
+/// outside of all.
 class RESILIN_API Sticking {
  public:
   using Colliders = std::vector<std::unique_ptr<Collider>>;
@@ -20,9 +21,9 @@ class RESILIN_API Sticking {
   /// Throws Error(Numerics) if no such place is found.
   Vec3 place(Index collider, const Vec3& x) const;
   /// For a cotangent z of place(): dx += (d place/d x)^T z, and that of the parameters of collider k from
-  /// theta[offset[k]] on.
+  /// theta[offset[k]] on, and of the model from theta[model_offset] on.
   void add_vjp(Index collider, const Vec3& x, const Vec3& z, Vec3& dx, MutVec theta,
-               const std::vector<Index>& offset) const;
+               const std::vector<Index>& offset, Index model_offset) const;
 
  private:
   struct Projection {

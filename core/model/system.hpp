@@ -21,6 +21,8 @@
 
 namespace resilin {
 
+class PairLaw;
+
 struct Body {
   std::string name;
   Mesh mesh;  ///< as generated or read; selections and other components look at this one
@@ -183,6 +185,7 @@ class RESILIN_API System {
   static void require_same_count(const std::string& path, const char* counted, Index count, Index registered);
   void check_start(const BuildContext& c, Diagnostics& found) const;
   std::string start_mistake(std::size_t contact) const;  ///< "" if nothing starts inside a collider
+  std::string pair_start_mistake(const PairLaw& law, const VecX& start) const;
   void apply_parameters();
   bool add_forces(const NamedList<ComponentSpec>& specs, BuildContext c, Diagnostics& found);
   void register_parameters();

@@ -1,4 +1,5 @@
 // The part of System that makes colliders and contact models.
+#include "core/contact/pair_law.hpp"
 #include "core/energy/compliant_coupling.hpp"
 #include "core/model/system.hpp"
 
@@ -67,16 +68,34 @@ bool System::add_contacts(const SceneOptions& scene, const BuildContext& c, Diag
   return good;
 }
 
+std::string System::pair_start_mistake(const PairLaw& law, const VecX& start) const {
+  const std::optional<ContactPair> pair = law.find_deepest(colliders_, start);
+  if (!pair) return {};
+  std::string others =
+      pair->collider < 0 ? "" : "collider " + collider_names_[static_cast<std::size_t>(pair->collider)];
+  for (std::size_t k = 1; k < 4 && pair->nodes[k] >= 0; ++k)
+    others += (others.empty() ? "" : ", ") + describe_node(pair->nodes[k], start);
+  return fmt::format(
+      "{} starts {:.3g} m too near to {}: move them apart, choose a smaller thickness, or set "
+      "initial_penetration: push_out",
+      describe_node(pair->nodes[0], start), -pair->gap, others);
+}
+
 std::string System::start_mistake(std::size_t m) const {
   if (contact_models_[m]->pushes_out()) return {};
   const State start = initial_state();
+  if (const auto* pairs = dynamic_cast<const PairLaw*>(contact_models_[m].get()))
+    return pair_start_mistake(*pairs, start.x);
+  const auto* law = dynamic_cast<const ContactLaw*>(contact_models_[m].get());
+  const double begin = law == nullptr ? 0 : law->distance();
   double deepest = 0;
   Index node = -1, collider = -1;
   for (const Index i : contact_models_[m]->nodes()) {
     const char* pinned = fixed().data() + 3 * i;
     if (pinned[0] || pinned[1] || pinned[2]) continue;  // what a pin holds does not touch
     for (const Index k : contact_models_[m]->colliders()) {
-      const double d = colliders_[static_cast<std::size_t>(k)]->at(0, start.x.segment<3>(3 * i)).distance;
+      const double d =
+          colliders_[static_cast<std::size_t>(k)]->at(0, start.x.segment<3>(3 * i)).distance - begin;
       // What a solved step may leave, as a preload does, and rounding are no penetration.
       if (d < deepest && d < -1e-9 * (1 + start.x.segment<3>(3 * i).norm()))
         deepest = d, node = i, collider = k;
@@ -84,8 +103,9 @@ std::string System::start_mistake(std::size_t m) const {
   }
   if (node < 0) return {};
   return fmt::format(
-      "{} starts {:.3g} m inside collider {}: move the body, or set initial_penetration: push_out",
-      describe_node(node, start.x), -deepest, collider_names_[static_cast<std::size_t>(collider)]);
+      "{} starts {:.3g} m inside collider {}{}: move the body, or set initial_penetration: push_out",
+      describe_node(node, start.x), -deepest, collider_names_[static_cast<std::size_t>(collider)],
+      begin > 0 ? fmt::format(" and its distance of contact of {:.3g} m", begin) : "");
 }
 
 void System::check_start(const BuildContext& c, Diagnostics& found) const {

@@ -6,7 +6,8 @@ namespace resilin {
 namespace {
 
 struct Scratch {
-  VecX x_ref, v_ref, x_force, v_force, force, dx_force, dv_force, y, load, rhs, z, minus_z, product, gradient;
+  VecX x_ref, v_ref, x_force, v_force, force, dx_force, dv_force, y, load, rhs, z, minus_z, product, gradient,
+      given;
   BlockMatrix hessian;
   std::vector<char> none;  ///< no coordinate is fixed
 };
@@ -209,13 +210,14 @@ SolveReport solve_adjoint(const StepTools& tools, const StepRecord& record, Step
   };
   clear_fixed(w.rhs);
   clear_fixed(w.z);
+  w.given.setZero(w.rhs.size());
   if (record.contacts.empty()) {
     report = tools.backward.solve(problem, after.x, w.rhs, w.z);
   } else {
     const auto before = static_cast<std::size_t>(record.before);
-    report =
-        tools.contact->adjoint({tools.system, tools.forward, tools.backward, problem, problem.previous()},
-                               after.x, record.contacts, w.rhs, w.z, adjoints[before].x, out.theta);
+    report = tools.contact->adjoint(
+        {tools.system, tools.forward, tools.backward, problem, problem.previous()}, after.x, record.contacts,
+        w.rhs, w.z, {adjoints[before].x, w.given, out.theta});
   }
   report.adjoint = norm(w.z);
   return report;
@@ -230,8 +232,11 @@ void locate_residual(const StepProblem& problem, ConstVec x, const std::vector<N
   problem.residual(x, r);
   if (!r.allFinite()) return;
   for (const NodeContact& c : contacts)
-    if (!problem.fixed()[static_cast<std::size_t>(3 * c.node)])
-      r.segment<3>(3 * c.node) -= c.impulse / problem.context().time_step;
+    c.for_each_impulse([&](Index node, const Vec3& impulse) {
+      for (Index i = 3 * node; i < 3 * node + 3; ++i)
+        if (!problem.fixed()[static_cast<std::size_t>(i)])
+          r[i] -= impulse[i - 3 * node] / problem.context().time_step;
+    });
   const double worst = as_columns(r).colwise().norm().maxCoeff(&report.worst_node);
   report.worst_force = worst;
 }
@@ -288,7 +293,7 @@ SolveReport difference_backward(const StepTools& tools, const Tape& tape, const 
     w.none.assign(static_cast<std::size_t>(s.num_dofs()), 0);
     w.product.resize(s.num_dofs());
     problem.hessian(after.x, false).multiply(w.z, w.product, w.none);
-    w.product = next.x + next.v / f.h - w.product;
+    w.product = next.x + next.v / f.h - w.product + w.given;
     s.add_pin_vjp(context.time, w.product, out.theta);
   }
   for (Index j = 0; j < f.count; ++j) {

@@ -1,6 +1,6 @@
 #include "plugins/contact_solvers/active_set.hpp"
 
-#include "core/contact/sticking.hpp"
+#include "core/contact/pair_law.hpp"
 
 #include <fmt/format.h>
 
@@ -71,7 +71,7 @@ class Search {
         double deepest = -depth * (1 + x.segment<3>(3 * i).norm());
         NodeContact contact{i, static_cast<Index>(m), -1, Vec3::Zero()};
         for (const Index k : model.colliders())
-          if (const double d = distance(k, x.segment<3>(3 * i)); d < deepest)
+          if (const double d = distance(k, x.segment<3>(3 * i)) - model.distance(); d < deepest)
             deepest = d, contact.collider = k;
         if (contact.collider >= 0) found.emplace_back(-deepest, contact);
       }
@@ -106,7 +106,8 @@ class Search {
   /// one that pushes can exert any force, for friction has no limit.
   double push(Index collider, const NodeContact& c, const Vec3& force) const {
     const SurfacePoint s = p_.system.colliders()[at(collider)]->at(time(), x_.segment<3>(3 * c.node));
-    if (collider != c.collider && std::abs(s.distance) > kTouch)
+    if (collider != c.collider &&
+        std::abs(s.distance - p_.system.contacts()[at(c.model)]->distance()) > kTouch)
       return -std::numeric_limits<double>::infinity();
     return force.dot(s.normal);
   }
@@ -202,6 +203,12 @@ void ActiveSet::Options::visit(ParamVisitor& v) {
 
 void ActiveSet::check(const System& system, const BuildContext& context) const {
   for (std::size_t m = 0; m < system.contacts().size(); ++m)
+    if (dynamic_cast<const PairLaw*>(system.contacts()[m]) != nullptr)
+      throw context.input_error(
+          "", fmt::format("this solver is for nodes that stick to colliders, but contacts[{}] finds what "
+                          "touches by itself: semismooth_newton handles that",
+                          system.contact_number(m)));
+  for (std::size_t m = 0; m < system.contacts().size(); ++m)
     if (std::isfinite(system.contacts()[m]->friction()))
       throw context.input_error(
           "", fmt::format("this solver is for contact that sticks, but contacts[{}] has finite friction: "
@@ -227,7 +234,7 @@ void ActiveSet::hold(const std::vector<NodeContact>& contacts, StepProblem& step
 }
 
 SolveReport ActiveSet::adjoint(const ContactProblem& p, ConstVec x, const Contacts& contacts, ConstVec dx,
-                               MutVec w, MutVec dstart, MutVec theta) const {
+                               MutVec w, ContactCotangent out) const {
   auto& s = p.step.workspace().slot<Scratch>(this);
   hold(contacts, p.step);
   s.rhs = dx;
@@ -248,8 +255,9 @@ SolveReport ActiveSet::adjoint(const ContactProblem& p, ConstVec x, const Contac
     const Index at = 3 * contact.node;
     Vec3 pulled = Vec3::Zero();
     sticking.add_vjp(contact.collider, p.start.segment<3>(at), dx.segment<3>(at) - s.product.segment<3>(at),
-                     pulled, theta, p.system.collider_offsets());
-    dstart.segment<3>(at) += pulled;
+                     pulled, out.theta, p.system.collider_offsets(),
+                     p.system.contact_offset(static_cast<std::size_t>(contact.model)));
+    out.start.segment<3>(at) += pulled;
   }
   return report;
 }

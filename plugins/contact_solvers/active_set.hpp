@@ -22,7 +22,7 @@ class ActiveSet final : public ContactSolver {
   SolveReport solve(const ContactProblem& problem, MutVec x,
                     std::vector<NodeContact>& contacts) const override;
   SolveReport adjoint(const ContactProblem& problem, ConstVec x, const std::vector<NodeContact>& contacts,
-                      ConstVec dx, MutVec w, MutVec dstart, MutVec theta) const override;
+                      ConstVec dx, MutVec w, ContactCotangent out) const override;
 
  private:
   void hold(const std::vector<NodeContact>& contacts, StepProblem& step) const;

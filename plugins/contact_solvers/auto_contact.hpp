@@ -23,8 +23,8 @@ class AutoContact final : public ContactSolver {
     return choose(problem.system).solve(problem, x, contacts);
   }
   SolveReport adjoint(const ContactProblem& problem, ConstVec x, const std::vector<NodeContact>& contacts,
-                      ConstVec dx, MutVec w, MutVec dstart, MutVec theta) const override {
-    return choose(problem.system).adjoint(problem, x, contacts, dx, w, dstart, theta);
+                      ConstVec dx, MutVec w, ContactCotangent out) const override {
+    return choose(problem.system).adjoint(problem, x, contacts, dx, w, out);
   }
 
  private:

@@ -25,13 +25,13 @@ void GmresOptions::visit(ParamVisitor& v) {
 
 SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& options, ConstVec x,
                                   const std::vector<NodeContact>& contacts, ConstVec dx, MutVec w,
-                                  MutVec dstart, MutVec theta) {
+                                  ContactCotangent cotangent) {
   auto& s = p.step.workspace().slot<Scratch>(&p.system);
   p.step.hold({});
-  NodeContacts pairs(p);
-  pairs.take(contacts);
+  ContactSet set(p);
+  set.take(contacts);
   std::vector<ActiveContact> active;
-  pairs.find_active(x, active);
+  set.find_active(x, active);
   const Index n = x.size(), m = static_cast<Index>(active.size());
   s.jacobian.set_max_dense(options.max_dense);
   s.jacobian.update(p.step, p.step.hessian(x, false), active);
@@ -51,7 +51,7 @@ SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& o
   if (k.stop == KrylovReport::Stop::Breakdown) report.note = "GMRES came no nearer to the solution";
   w = s.solution.head(n);
   for (Index c = 0; c < m; ++c)
-    pairs.pull(active[static_cast<std::size_t>(c)], x, s.solution.segment<3>(n + 3 * c), dstart, theta);
+    set.pull(active[static_cast<std::size_t>(c)], x, s.solution.segment<3>(n + 3 * c), w, cotangent);
   return report;
 }
 

@@ -15,6 +15,6 @@ struct GmresOptions {
 /// See ContactSolver::adjoint: GMRES on the transposed Jacobian, to the tolerance of the backward solver.
 SolveReport solve_contact_adjoint(const ContactProblem& problem, const GmresOptions& options, ConstVec x,
                                   const std::vector<NodeContact>& contacts, ConstVec dx, MutVec w,
-                                  MutVec dstart, MutVec theta);
+                                  ContactCotangent out);
 
 }  // namespace resilin

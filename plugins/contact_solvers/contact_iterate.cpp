@@ -31,9 +31,15 @@ ContactIterate ContactEvaluator::start(ConstVec x, const std::vector<NodeContact
   admissible_ = x;
   VecX r(x.size());
   start_solve(p_.step, p_.forward.tolerances(), admissible_, r, report);
-  contacts_.take(contacts);
   ContactIterate first;
   first.x = x;
+  try {
+    contacts_.take(contacts);
+    contacts_.add_missing(x);
+  } catch (const Error& e) {
+    fail(e, first);
+    return first;
+  }
   first.forces = contacts_.forces();
   evaluate(first);
   if (!first.is_admissible) {
@@ -43,16 +49,41 @@ ContactIterate ContactEvaluator::start(ConstVec x, const std::vector<NodeContact
   return first;
 }
 
+/// No place for a node, or no normal: the caller's policy decides.
+void ContactEvaluator::fail(const Error& e, ContactIterate& i) {
+  if (e.code() != Errc::Numerics) throw e;
+  report.note = e.message();
+  i.is_admissible = false;
+  i.active.clear();
+  i.forces = contacts_.forces();
+  i.residual = std::numeric_limits<double>::quiet_NaN();
+}
+
+bool ContactEvaluator::is_final(ContactIterate& i) {
+  if (!is_solved(i)) return false;
+  try {
+    if (!contacts_.add_missing(i.x)) {
+      crossing_ = contacts_.find_crossing(i.x);
+      return true;
+    }
+  } catch (const Error& e) {
+    fail(e, i);
+    return false;
+  }
+  const Index before = i.forces.cols(), now = contacts_.forces().cols();
+  i.forces.conservativeResize(3, now);
+  i.forces.rightCols(now - before).setZero();
+  evaluate(i);
+  return false;
+}
+
 void ContactEvaluator::evaluate(ContactIterate& i) {
   contacts_.set_forces(i.forces);
   i.is_admissible = false;
   try {
     contacts_.find_active(i.x, i.active);
   } catch (const Error& e) {
-    if (e.code() != Errc::Numerics) throw;
-    report.note = e.message();  // no place for a node: the caller's policy decides
-    i.active.clear();
-    i.residual = std::numeric_limits<double>::quiet_NaN();
+    fail(e, i);
     return;
   }
   i.forces = contacts_.forces();
@@ -72,7 +103,7 @@ void ContactEvaluator::evaluate(ContactIterate& i) {
   for (const ActiveContact& a : i.active) {
     i.merit += a.law.residual.squaredNorm() / a.rho;
     const double rounding = 16 * std::numeric_limits<double>::epsilon() *
-                            (a.law.trial.norm() + a.rho * i.x.segment<3>(3 * a.node).norm());
+                            (a.law.trial.norm() + a.rho * i.x.segment<3>(3 * a.nodes.node[0]).norm());
     // Where a node sticks L is a displacement times rho; where it slides, that is its normal part.
     const Vec3 normal = a.law.surface.normal.dot(a.law.residual) * a.law.surface.normal;
     const Vec3 of_place = a.law.response.slides ? normal : a.law.residual;
@@ -85,12 +116,13 @@ void ContactEvaluator::evaluate(ContactIterate& i) {
 SolveReport ContactEvaluator::finish(const ContactIterate& last, MutVec x,
                                      std::vector<NodeContact>& contacts) {
   report.residual = last.residual;
-  report.converged = is_solved(last);
+  report.converged = is_solved(last) && crossing_.empty();
   if (!last.is_admissible && report.note.empty())
     report.note = "the residual is not a number";
   else if (!report.converged && report.note.empty() && last.law > 1)
     report.note =
         fmt::format("contact did not settle: its law is missed by {:.3g} times the tolerance", last.law);
+  if (is_solved(last) && !crossing_.empty()) report.note = crossing_;
   x = last.x;
   contacts_.set_forces(last.forces);
   contacts = contacts_.record(last.active);

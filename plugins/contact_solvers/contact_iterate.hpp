@@ -1,13 +1,13 @@
 // An iterate of a step with contact, and how far it is from a solution.
 #pragma once
 
-#include "plugins/contact_solvers/node_contacts.hpp"
+#include "plugins/contact_solvers/contact_set.hpp"
 
 namespace resilin {
 
 struct ContactIterate {
   VecX x;        ///< [m]
-  Mat3X forces;  ///< [N], of all pairs
+  Mat3X forces;  ///< [N], of all contacts of the set
   std::vector<ActiveContact> active;
   VecX r;                      ///< R(x) - E f [N]
   VecX preconditioned;         ///< B r [m]
@@ -17,9 +17,9 @@ struct ContactIterate {
   bool is_admissible = false;  ///< R(x) exists
 };
 
-/// When the law counts as satisfied: nodes are within `gap` of where it wants them, and the friction of those
-/// that slide is within `force` times the largest force in contact and the tolerance of the residual, unless
-/// rounding alone is more.
+/// When the law counts as satisfied: relative positions are within `gap` of where it wants them, and the
+/// friction of those that slide is within `force` times the largest force in contact and the tolerance of the
+/// residual, unless rounding alone is more.
 struct ContactTolerance {
   double gap = 1e-10;   ///< [m]
   double force = 1e-9;  ///< [-]
@@ -34,8 +34,11 @@ class ContactEvaluator {
 
   /// The first iterate: x with the forces of `contacts` or, if R(x) does not exist, an x where it does.
   ContactIterate start(ConstVec x, const std::vector<NodeContact>& contacts);
-  /// Fills in all but x and forces; the forces of pairs that do not touch become zero.
+  /// Fills in all but x and forces; the forces of what does not touch become zero.
   void evaluate(ContactIterate& i);
+  /// Whether an iterate is the solution: also nothing touches there that the set of contacts lacks. That is
+  /// added to the set otherwise, and the iterate evaluated anew.
+  bool is_final(ContactIterate& i);
   bool is_solved(const ContactIterate& i) const {
     return i.is_admissible && i.residual <= report.tolerance && i.law <= 1;
   }
@@ -46,10 +49,13 @@ class ContactEvaluator {
   SolveReport report;
 
  private:
+  void fail(const Error& e, ContactIterate& i);
+
   const ContactProblem& p_;
   ContactTolerance tolerance_;
-  NodeContacts contacts_;
+  ContactSet contacts_;
   VecX admissible_;
+  std::string crossing_;
 };
 
 }  // namespace resilin

@@ -25,16 +25,20 @@ void ContactJacobian::update(const StepProblem& problem, const BlockMatrix& hess
 }
 
 void ContactJacobian::update_dense() {
-  update_compliance();
+  nodes_.find(*active_);
+  compliance_ = problem_->compliance(nodes_.list());
   const Index m = count();
   k_.resize(3 * m, 3 * m);
   for (Index j = 0; j < m; ++j)
     for (Index i = 0; i < m; ++i) {
       const auto& law = (*active_)[static_cast<std::size_t>(i)].law;
-      const Index row = place_[static_cast<std::size_t>(i)], column = place_[static_cast<std::size_t>(j)];
-      for (Index axis = 0; axis < 3; ++axis)
-        k_.block<3, 1>(3 * i, 3 * j + axis) =
-            law.d_position.col(axis) * compliance_[static_cast<std::size_t>(axis)](row, column);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        double s = 0;
+        for (const auto& [row, w] : nodes_.of(i))
+          for (const auto& [column, v] : nodes_.of(j)) s += w * v * compliance_[axis](row, column);
+        const auto a = static_cast<Index>(axis);
+        k_.block<3, 1>(3 * i, 3 * j + a) = s * law.d_position.col(a);
+      }
       if (i == j) k_.block<3, 3>(3 * i, 3 * i) += law.d_force + kShift * Mat3::Identity();
     }
   lu_.compute(k_);
@@ -50,24 +54,15 @@ VecX ContactJacobian::solve_law(const VecX& b, bool transposed) const {
   return x;
 }
 
-void ContactJacobian::update_compliance() {
-  nodes_.clear();
-  place_.clear();
-  for (const ActiveContact& a : *active_) {
-    if (nodes_.empty() || nodes_.back() != a.node) nodes_.push_back(a.node);
-    place_.push_back(static_cast<Index>(nodes_.size()) - 1);
-  }
-  compliance_ = problem_->compliance(nodes_);
-}
-
 void ContactJacobian::gather(ConstVec full, VecX& part) const {
   part.resize(3 * count());
   for (Index k = 0; k < count(); ++k)
-    part.segment<3>(3 * k) = full.segment<3>(3 * (*active_)[static_cast<std::size_t>(k)].node);
+    part.segment<3>(3 * k) = (*active_)[static_cast<std::size_t>(k)].nodes.gather(full);
 }
+
 void ContactJacobian::scatter_add(const VecX& part, MutVec full) const {
   for (Index k = 0; k < count(); ++k)
-    full.segment<3>(3 * (*active_)[static_cast<std::size_t>(k)].node) += part.segment<3>(3 * k);
+    (*active_)[static_cast<std::size_t>(k)].nodes.scatter_add(part.segment<3>(3 * k), full);
 }
 
 void ContactJacobian::multiply(ConstVec in, MutVec out) const {
@@ -78,7 +73,7 @@ void ContactJacobian::multiply(ConstVec in, MutVec out) const {
   for (Index k = 0; k < count(); ++k) {
     const ActiveContact& a = (*active_)[static_cast<std::size_t>(k)];
     out.segment<3>(n + 3 * k) =
-        a.law.d_position * in.segment<3>(3 * a.node) + a.law.d_force * in.segment<3>(n + 3 * k);
+        a.law.d_position * a.nodes.gather(in.head(n)) + a.law.d_force * in.segment<3>(n + 3 * k);
   }
 }
 
@@ -102,8 +97,8 @@ void ContactJacobian::multiply_transposed(ConstVec in, MutVec out) const {
   for (Index k = 0; k < count(); ++k) {
     const ActiveContact& a = (*active_)[static_cast<std::size_t>(k)];
     const Vec3 z = in.segment<3>(n + 3 * k);
-    out.segment<3>(3 * a.node) += a.law.d_position.transpose() * z;
-    out.segment<3>(n + 3 * k) = a.rho * (a.law.d_force.transpose() * z - in.segment<3>(3 * a.node));
+    a.nodes.scatter_add(a.law.d_position.transpose() * z, out.head(n));
+    out.segment<3>(n + 3 * k) = a.rho * (a.law.d_force.transpose() * z - a.nodes.gather(in.head(n)));
   }
 }
 
@@ -117,7 +112,7 @@ void ContactJacobian::precondition_transposed(ConstVec in, MutVec out) const {
   g_ = in.head(n);
   for (Index k = 0; k < count(); ++k) {
     const ActiveContact& a = (*active_)[static_cast<std::size_t>(k)];
-    g_.segment<3>(3 * a.node) -= a.law.d_position.transpose() * out.segment<3>(n + 3 * k);
+    a.nodes.scatter_add(-a.law.d_position.transpose() * out.segment<3>(n + 3 * k), g_);
   }
   problem_->precondition(g_, out.head(n));
 }

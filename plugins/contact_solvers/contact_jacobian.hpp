@@ -1,7 +1,8 @@
 // The linearised step with contact, and its approximate inverse from the prefactorised matrix.
 #pragma once
 
-#include "plugins/contact_solvers/node_contacts.hpp"
+#include "plugins/contact_solvers/contact_set.hpp"
+#include "plugins/contact_solvers/free_nodes.hpp"
 
 #include <Eigen/LU>
 
@@ -9,7 +10,7 @@
 
 namespace resilin {
 
-/// With E the contact nodes' selection, D_k = d respond/d trial and Q_k = dL_k/dx:
+/// With E the selection of the contacts' nodes, or their weights, D_k = d respond/d trial and Q_k = dL_k/dx:
 ///     J (dx, df) = (H dx - E df,  Q E^T dx + (I - D) df)
 /// over 3n + 3m numbers, m contacts. The preconditioner has A, the matrix of Projective Dynamics, in the
 /// place of H: with B ~ A^-1 and S = E^T B E it costs the factor of the 3m x 3m matrix K = I - D + Q S, once
@@ -31,18 +32,16 @@ class ContactJacobian {
 
  private:
   Index count() const { return static_cast<Index>(active_->size()); }
-  void update_compliance();
   void update_dense();
   VecX solve_law(const VecX& b, bool transposed) const;  ///< K^-1 b
-  /// The contact nodes' part of a vector over all nodes, one after the other, and back (adding).
+  /// E^T of a vector over all nodes, one contact after the other, and E of one over contacts (adding).
   void gather(ConstVec full, VecX& part) const;
   void scatter_add(const VecX& part, MutVec full) const;
 
   const StepProblem* problem_ = nullptr;
   const BlockMatrix* hessian_ = nullptr;
   const std::vector<ActiveContact>* active_ = nullptr;
-  std::vector<Index> nodes_;  ///< of the contacts, each once, ascending
-  std::vector<Index> place_;  ///< of each contact among them
+  FreeNodes nodes_;
   std::array<MatX, 3> compliance_;
   Index max_dense_ = 0;
   MatX k_;

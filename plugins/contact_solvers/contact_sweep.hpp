@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugins/contact_solvers/contact_iterate.hpp"
+#include "plugins/contact_solvers/free_nodes.hpp"
 
 #include <array>
 
@@ -18,7 +19,7 @@ class ContactSweep {
   /// E^T B E alone, by Gauss-Seidel sweeps over the contacts with rho = 1/S_kk, at most `sweeps` of them, or
   /// until no force changes by more than 1e-13 of the largest. Returns the sweeps made.
   Index gauss_seidel(const ContactIterate& i, Index sweeps);
-  /// Forces respond(f - rho s(x)), each node on its own with rho = a m, its inertia [Ly et al. 2020].
+  /// Forces respond(f - rho s(x)), each contact on its own with rho = a m, its inertia [Ly et al. 2020].
   void split(const ContactIterate& i);
   /// The next x and forces.
   void move(ContactIterate& i);
@@ -26,9 +27,11 @@ class ContactSweep {
  private:
   void prepare(const ContactIterate& i);
   Vec3 moved_by_forces(Index contact) const;  ///< S df at a contact
+  double stiffness(Index contact) const;      ///< 1/S_kk, on average over the axes
 
   const ContactProblem& p_;
-  std::vector<Index> nodes_, place_;
+  FreeNodes nodes_;
+  std::vector<double> stiffness_;
   std::array<MatX, 3> compliance_;
   Mat3X change_, at_node_, free_slip_;  ///< df of each contact, of each node together; slip without df
   VecX rhs_, dx_;

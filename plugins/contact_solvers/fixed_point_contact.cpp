@@ -51,7 +51,7 @@ SolveReport FixedPointContact::solve(const ContactProblem& p, MutVec x,
   ContactEvaluator evaluator(p, options_.tolerance);
   ContactSweep sweep(p);
   ContactIterate now = evaluator.start(x, contacts);
-  while (now.is_admissible && !evaluator.is_solved(now) &&
+  while (now.is_admissible && !evaluator.is_final(now) &&
          evaluator.report.iterations < options_.max_iterations) {
     if (interrupted()) throw Interrupted();
     ++evaluator.report.iterations;

@@ -21,8 +21,8 @@ class FixedPointContact : public ContactSolver {
   SolveReport solve(const ContactProblem& problem, MutVec x,
                     std::vector<NodeContact>& contacts) const override;
   SolveReport adjoint(const ContactProblem& problem, ConstVec x, const std::vector<NodeContact>& contacts,
-                      ConstVec dx, MutVec w, MutVec dstart, MutVec theta) const override {
-    return solve_contact_adjoint(problem, options_.gmres, x, contacts, dx, w, dstart, theta);
+                      ConstVec dx, MutVec w, ContactCotangent out) const override {
+    return solve_contact_adjoint(problem, options_.gmres, x, contacts, dx, w, out);
   }
 
  protected:

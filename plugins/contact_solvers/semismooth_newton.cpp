@@ -58,7 +58,7 @@ bool search_line(ContactEvaluator& evaluator, const VecX& direction, ContactIter
     trial.x = now.x + alpha * direction.head(n);
     trial.forces = now.forces;
     for (std::size_t c = 0; c < now.active.size(); ++c)
-      trial.forces.col(static_cast<Index>(now.active[c].pair)) +=
+      trial.forces.col(static_cast<Index>(now.active[c].number)) +=
           alpha * direction.segment<3>(n + 3 * static_cast<Index>(c));
     evaluator.evaluate(trial);
     const bool is_better = trial.is_admissible && trial.merit <= (1 - 0.1 * alpha) * now.merit;
@@ -94,7 +94,7 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
   ContactSweep sweep(p);
   ContactIterate now = evaluator.start(x, contacts);
   double previous = now.merit, forcing = kForcing;
-  while (now.is_admissible && !evaluator.is_solved(now) && report.iterations < options_.max_iterations) {
+  while (now.is_admissible && !evaluator.is_final(now) && report.iterations < options_.max_iterations) {
     if (report.iterations > 0) forcing = std::clamp(0.9 * now.merit / previous, 1e-6, kForcing);
     previous = now.merit;
     ++report.iterations;

@@ -1,0 +1,267 @@
+#include "contacts/self_contact/self_contact.hpp"
+
+#include "core/geometry/closest.hpp"
+#include "core/geometry/crossing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace resilin {
+namespace {
+
+constexpr double kStandsOut = 0.05;  // sine of the angle by which an edge has to stand out of its faces
+constexpr double kAside = 1e-9;      // sine of an angle that counts as none
+constexpr double kParallel = 1e-6;   // squared sine of the angle between edges below which they are parallel
+
+Box3 box_of_ways(const std::vector<Index>& nodes, std::span<const Index> vertices, const VecX& start,
+                 ConstVec x, double margin) {
+  Box3 box;
+  for (const Index v : vertices) {
+    const Index i = 3 * nodes[static_cast<std::size_t>(v)];
+    box.extend(Vec3(start.segment<3>(i)));
+    box.extend(Vec3(x.segment<3>(i)));
+  }
+  const Vec3 m = Vec3::Constant(margin);
+  return {Vec3(box.min() - m), Vec3(box.max() + m)};
+}
+
+}  // namespace
+
+void SelfContact::Options::visit(ParamVisitor& v) {
+  v.texts("bodies", bodies, {.doc = "bodies whose surfaces may touch; all if empty"});
+  v.choice("pairs", pairs, {"all", "within", "between"},
+           {.doc = "a body may touch itself and the others, only itself, or only others"});
+  v.choice("features", features, {"all", "vertex_face", "nodes"},
+           {.doc = "vertices with faces and edges with edges; only the first; or only nodes with nodes, as "
+                   "published, which may pass between others"});
+  v.real("friction", friction,
+         {.doc = "Coulomb's coefficient of friction, static and dynamic",
+          .min = 0,
+          .max = 1e6,
+          .differentiable = true});
+  v.real(
+      "distance", distance,
+      {.doc =
+           "distance between surfaces at which contact begins: the thickness of a cloth, or the mean of two",
+       .unit = "m",
+       .min = 0,
+       .max = 1e3,
+       .open = true,
+       .differentiable = true});
+  v.choice("initial_penetration", initial_penetration, {"error", "push_out"},
+           {.doc = "surfaces that start nearer than the distance are an error, or the first step moves them "
+                   "apart"});
+}
+
+SelfContact::SelfContact(const Options& options, const BuildContext& context) : options_(options) {
+  std::vector<const BodyView*> bodies;
+  for (const std::string& name : options.bodies) {
+    const BodyView* body = &context.find_body("bodies", name);
+    if (std::find(bodies.begin(), bodies.end(), body) != bodies.end())
+      throw context.input_error("bodies", "body " + name + " is named twice");
+    bodies.push_back(body);
+  }
+  if (bodies.empty())
+    for (const BodyView& body : *context.bodies) bodies.push_back(&body);
+  std::sort(bodies.begin(), bodies.end(),
+            [](const BodyView* a, const BodyView* b) { return a->first_node < b->first_node; });
+  if (options.pairs == "between" && bodies.size() < 2)
+    throw context.input_error("pairs", "contact between bodies needs two of them");
+  for (const BodyView* body : bodies)
+    if (dimension_of(body->mesh->type) < 2)
+      throw context.input_error("bodies",
+                                "body " + body->name + " is a curve: it has no surface that touches");
+  surface_ = ContactSurface(bodies);
+}
+
+ContactResponse SelfContact::respond(const Vec3& trial, const Vec3& normal) const {
+  ContactResponse r = coulomb_response(trial, normal, options_.friction);
+  r.d_parameters.conservativeResize(3, 2);
+  r.d_parameters.col(1).setZero();  // the distance acts through the gap
+  return r;
+}
+
+bool SelfContact::may_meet(Index a, Index b) const {
+  const bool same = surface_.body(a) == surface_.body(b);
+  return options_.pairs == "all" || (options_.pairs == "within") == same;
+}
+
+template <class Action>
+void SelfContact::for_each_vertex_face(const VecX& start, ConstVec x, Action&& action) const {
+  const double margin = 0.5 * options_.distance;
+  const auto& triangles = surface_.triangles();
+  std::vector<Box3> boxes;
+  boxes.reserve(triangles.size());
+  for (const Triangle& t : triangles) boxes.push_back(box_of_ways(surface_.nodes(), t, start, x, margin));
+  const Bvh tree(std::move(boxes));
+  for (Index v = 0; v < surface_.num_vertices(); ++v)
+    tree.for_each_overlap(box_of_ways(surface_.nodes(), {&v, 1}, start, x, margin), [&](Index k) {
+      const Triangle& t = triangles[static_cast<std::size_t>(k)];
+      if (t[0] != v && t[1] != v && t[2] != v && may_meet(v, t[0])) action(v, t);
+    });
+}
+
+template <class Action>
+void SelfContact::for_each_edge_edge(const VecX& start, ConstVec x, Action&& action) const {
+  const double margin = 0.5 * options_.distance;
+  const auto& edges = surface_.edges();
+  std::vector<Box3> boxes;
+  boxes.reserve(edges.size());
+  for (const Edge& e : edges) boxes.push_back(box_of_ways(surface_.nodes(), e.vertices, start, x, margin));
+  const Bvh tree(boxes);
+  for (std::size_t k = 0; k < edges.size(); ++k)
+    tree.for_each_overlap(boxes[k], [&](Index other) {
+      if (other <= static_cast<Index>(k)) return;
+      const auto &a = edges[k].vertices, &b = edges[static_cast<std::size_t>(other)].vertices;
+      const bool share = a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1];
+      if (!share && may_meet(a[0], b[0])) action(edges[k], edges[static_cast<std::size_t>(other)]);
+    });
+}
+
+/// Whether no edge leads from the vertex towards `to`.
+bool SelfContact::is_nearest_vertex(const VecX& x, Index v, const Vec3& to) const {
+  const Vec3 p = at(x, v), way = to - p;
+  for (const Index j : surface_.neighbours(v)) {
+    const Vec3 edge = at(x, j) - p;
+    if (way.dot(edge) > kAside * way.norm() * edge.norm()) return false;
+  }
+  return true;
+}
+
+/// Whether the way from an edge to `to`, at right angles to it, leads into none of its triangles: at least
+/// `slack` (the cosine of an angle, negative: away) off them.
+bool SelfContact::is_nearest_edge(const VecX& x, const Edge& e, const Vec3& way, double slack) const {
+  const Vec3 p = at(x, e.vertices[0]), along = (at(x, e.vertices[1]) - p).normalized();
+  for (const Index apex : surface_.apexes(e)) {
+    const Vec3 to_apex = at(x, apex) - p, inward = to_apex - along * along.dot(to_apex);
+    if (way.dot(inward) > slack * way.norm() * inward.norm()) return false;
+  }
+  return true;
+}
+
+void SelfContact::add_vertex_vertex(const VecX& x, Index v, Index w, std::vector<Candidate>& out) const {
+  if (surface_.are_neighbours(v, w)) return;
+  if (is_nearest_vertex(x, w, at(x, v)) && is_nearest_vertex(x, v, at(x, w)))
+    out.push_back({FeaturePair::VertexVertex, {std::min(v, w), std::max(v, w), -1, -1}});
+}
+
+void SelfContact::add_vertex_edge(const VecX& x, Index v, Index a, Index b,
+                                  std::vector<Candidate>& out) const {
+  if (surface_.are_neighbours(v, a) || surface_.are_neighbours(v, b)) return;
+  const Edge& e = *surface_.find_edge(a, b);
+  const Vec3 p = at(x, v);
+  const SegmentPoint q = closest_on_segment(p, at(x, a), at(x, b));
+  if (is_nearest_edge(x, e, p - q.point, kAside))
+    out.push_back({FeaturePair::VertexEdge, {v, e.vertices[0], e.vertices[1], -1}});
+}
+
+void SelfContact::add_vertex_face(const VecX& x, Index v, const Triangle& t,
+                                  std::vector<Candidate>& out) const {
+  const TrianglePoint q = closest_on_triangle(at(x, v), at(x, t[0]), at(x, t[1]), at(x, t[2]));
+  const auto region = static_cast<std::size_t>(q.region);
+  if (q.region == TriangleRegion::Face)
+    out.push_back({FeaturePair::VertexFace, {v, t[0], t[1], t[2]}});
+  else if (region < 3)
+    add_vertex_vertex(x, v, t[region], out);
+  else
+    add_vertex_edge(x, v, t[region - 3], t[(region - 2) % 3], out);
+}
+
+void SelfContact::add_edge_edge(const VecX& x, const Edge& a, const Edge& b,
+                                std::vector<Candidate>& out) const {
+  const Vec3 a0 = at(x, a.vertices[0]), a1 = at(x, a.vertices[1]), b0 = at(x, b.vertices[0]),
+             b1 = at(x, b.vertices[1]), u = a1 - a0, v = b1 - b0;
+  // Of parallel edges, ends with edges are enough.
+  if (!(u.cross(v).squaredNorm() > kParallel * u.squaredNorm() * v.squaredNorm())) return;
+  const SegmentPair pair = closest_of_segments(a0, a1, b0, b1);
+  if (pair.first.region != SegmentRegion::Inside || pair.second.region != SegmentRegion::Inside) return;
+  const Vec3 way = pair.second.point - pair.first.point;
+  // On nearly flat parts of surfaces vertices with faces are enough, and edges besides would make too many
+  // equations for the same thing: surfaces come nearer there by a hundredth of an edge's length at most.
+  if (is_nearest_edge(x, a, way, -kStandsOut) && is_nearest_edge(x, b, -way, -kStandsOut))
+    out.push_back({FeaturePair::EdgeEdge, {a.vertices[0], a.vertices[1], b.vertices[0], b.vertices[1]}});
+}
+
+std::vector<SelfContact::Candidate> SelfContact::candidates(const VecX& start, ConstVec x) const {
+  std::vector<Candidate> found;
+  const bool only_nodes = options_.features == "nodes";
+  for_each_vertex_face(start, x, [&](Index v, const Triangle& t) {
+    if (!only_nodes) return add_vertex_face(start, v, t, found);
+    for (const Index w : t)
+      if (!surface_.are_neighbours(v, w))
+        found.push_back({FeaturePair::VertexVertex, {std::min(v, w), std::max(v, w), -1, -1}});
+  });
+  if (options_.features == "all")
+    for_each_edge_edge(start, x, [&](const Edge& a, const Edge& b) { add_edge_edge(start, a, b, found); });
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+ContactPair SelfContact::pair_of(const Candidate& c, const VecX& start) const {
+  std::array<Index, 4> nodes{-1, -1, -1, -1};
+  for (std::size_t k = 0; k < kFeatureNodes[static_cast<std::size_t>(c.form)]; ++k)
+    nodes[k] = node(c.vertices[k]);
+  return closest_pair(c.form, nodes, start, options_.distance);
+}
+
+void SelfContact::detect(const ContactStep& step, ConstVec x, std::vector<ContactPair>& out) const {
+  for (const Candidate& c : candidates(step.start, x)) {
+    ContactPair pair = pair_of(c, step.start);
+    if (pair.gap + pair.normal.dot(pair.gather(x) - pair.gather(step.start)) < 0) out.push_back(pair);
+  }
+}
+
+ContactPair SelfContact::find(const ContactStep& step, const NodeContact& contact) const {
+  std::array<Index, 4> nodes{contact.node, -1, -1, -1};
+  std::copy(contact.others.begin(), contact.others.end(), nodes.begin() + 1);
+  return closest_pair(static_cast<FeaturePair>(contact.form), nodes, step.start, options_.distance);
+}
+
+void SelfContact::add_vjp(const ContactStep& step, const ContactPair& pair, const ContactPairCotangent& z,
+                          MutVec dstart, MutVec theta, const std::vector<Index>&, Index model_offset) const {
+  add_closest_pair_vjp(pair, z, step.start, dstart);
+  theta[model_offset + distance_parameter()] -= z.gap;
+}
+
+std::string SelfContact::find_crossing(const ContactStep& step, ConstVec x) const {
+  std::string found;
+  if (options_.features == "nodes") return found;  // as published: nothing keeps faces apart
+  const auto ways = [&](const std::array<Index, 4>& vertices) {
+    MovingPoints m;
+    for (std::size_t k = 0; k < 4; ++k) {
+      m.start[k] = at(step.start, vertices[k]);
+      m.end[k] = x.segment<3>(3 * node(vertices[k]));
+    }
+    return m;
+  };
+  for_each_vertex_face(step.start, x, [&](Index v, const Triangle& t) {
+    if (found.empty() && point_meets_triangle(ways({v, t[0], t[1], t[2]})) >= 0)
+      found = fmt::format("node {} passes through the face of nodes {}, {}, {}: the step is too long",
+                          node(v), node(t[0]), node(t[1]), node(t[2]));
+  });
+  for_each_edge_edge(step.start, x, [&](const Edge& a, const Edge& b) {
+    if (found.empty() &&
+        segments_meet(ways({a.vertices[0], a.vertices[1], b.vertices[0], b.vertices[1]})) >= 0)
+      found =
+          fmt::format("the edge of nodes {}, {} passes through that of nodes {}, {}: the step is too long",
+                      node(a.vertices[0]), node(a.vertices[1]), node(b.vertices[0]), node(b.vertices[1]));
+  });
+  return found;
+}
+
+std::optional<ContactPair> SelfContact::find_deepest(const Sticking::Colliders&, const VecX& start) const {
+  std::optional<ContactPair> deepest;
+  for (const Candidate& c : candidates(start, start)) {
+    const ContactPair pair = pair_of(c, start);
+    // What a solved step may leave, as a preload does, and rounding are no penetration.
+    if (pair.gap < -1e-9 * (1 + start.segment<3>(3 * pair.nodes[0]).norm()) &&
+        (!deepest || pair.gap < deepest->gap))
+      deepest = pair;
+  }
+  return deepest;
+}
+
+}  // namespace resilin
