@@ -2,6 +2,7 @@
 #include "contacts/dry_friction/dry_friction.hpp"
 #include "contacts/penalty/penalty.hpp"
 #include "contacts/self_contact/self_contact.hpp"
+#include "contacts/velocity_friction/velocity_friction.hpp"
 #include "core/plugin/plugin.hpp"
 
 RESILIN_PLUGIN("contacts", "0.1.0", registry) {
@@ -15,4 +16,8 @@ RESILIN_PLUGIN("contacts", "0.1.0", registry) {
       "penalty", "Nodes inside a collider are pushed out by springs, with friction that depends on velocity");
   registry.add<ContactModel, SelfContact>(
       "self_contact", "Surfaces of bodies touch themselves and each other, with Coulomb's law of friction");
+  registry.add<ContactModel, VelocityFriction>(
+      "velocity_friction",
+      "Nodes near a collider may not move into it, with Coulomb's law of friction between velocities, as "
+      "published");
 }

@@ -1,0 +1,73 @@
+#include "contacts/velocity_friction/velocity_friction.hpp"
+
+namespace resilin {
+
+void VelocityFriction::Options::visit(ParamVisitor& v) {
+  pairing.visit(v, kNodesOfLaw);
+  v.real("friction", friction,
+         {.doc = "Coulomb's coefficient of friction, static and dynamic",
+          .min = 0,
+          .max = 1e6,
+          .differentiable = true});
+  v.real("distance", distance,
+         {.doc = "distance from a collider within which a node is in contact",
+          .unit = "m",
+          .min = 0,
+          .max = 1e3});
+}
+
+VelocityFriction::VelocityFriction(const Options& options, const BuildContext& context) : options_(options) {
+  nodes_ = options.pairing.find_nodes(context);
+  colliders_ = options.pairing.find_colliders(context);
+}
+
+ContactPair VelocityFriction::pair_of(const ContactStep& step, Index node, Index collider) const {
+  const SurfacePoint s =
+      step.colliders[static_cast<std::size_t>(collider)]->at(step.time, step.start.segment<3>(3 * node));
+  ContactPair pair;
+  pair.nodes[0] = node;
+  pair.weights[0] = 1;
+  pair.collider = collider;
+  pair.normal = s.normal;
+  pair.drift = step.time_step * s.velocity;
+  return pair;
+}
+
+void VelocityFriction::detect(const ContactStep& step, ConstVec, std::vector<ContactPair>& out) const {
+  for (const Index i : nodes_) {
+    const Vec3 start = step.start.segment<3>(3 * i), way = step.target.segment<3>(3 * i) - start;
+    const auto touches = [&](Index k) {
+      for (const double share : {0.0, 0.5, 1.0})
+        if (step.colliders[static_cast<std::size_t>(k)]->at(step.time, start + share * way).distance <=
+            options_.distance)
+          return true;
+      return false;
+    };
+    for (const Index k : colliders_)
+      if (touches(k)) {
+        out.push_back(pair_of(step, i, k));
+        break;
+      }
+  }
+}
+
+ContactPair VelocityFriction::find(const ContactStep& step, const NodeContact& contact) const {
+  return pair_of(step, contact.node, contact.collider);
+}
+
+void VelocityFriction::add_vjp(const ContactStep& step, const ContactPair& pair,
+                               const ContactPairCotangent& z, MutVec dstart, MutVec theta,
+                               const std::vector<Index>& collider_offset, Index) const {
+  SurfaceCotangent c;
+  c.normal = z.normal;
+  c.velocity = step.time_step * z.drift;
+  const Index i = 3 * pair.nodes[0];
+  const auto k = static_cast<std::size_t>(pair.collider);
+  const Mat3X at = step.start.segment<3>(i);
+  Mat3X dx = Mat3X::Zero(3, 1);
+  step.colliders[k]->add_vjp(step.time, at, {&c, 1}, dx,
+                             theta.segment(collider_offset[k], step.colliders[k]->num_parameters()));
+  dstart.segment<3>(i) += dx.col(0);
+}
+
+}  // namespace resilin
