@@ -2,6 +2,11 @@
 
 namespace resilin {
 
+void VelocityFriction::Options::Region::visit(ParamVisitor& v) {
+  v.vec3("min", min, {.doc = "lower corner", .unit = "m", .required = true});
+  v.vec3("max", max, {.doc = "upper corner", .unit = "m", .required = true});
+}
+
 void VelocityFriction::Options::visit(ParamVisitor& v) {
   pairing.visit(v, kNodesOfLaw);
   v.real("friction", friction,
@@ -14,6 +19,8 @@ void VelocityFriction::Options::visit(ParamVisitor& v) {
           .unit = "m",
           .min = 0,
           .max = 1e3});
+  v.optional_section("region", has_region, region,
+                     {.doc = "box outside of which nothing touches: what bounds a published plane"});
 }
 
 VelocityFriction::VelocityFriction(const Options& options, const BuildContext& context) : options_(options) {
@@ -37,10 +44,14 @@ void VelocityFriction::detect(const ContactStep& step, ConstVec, std::vector<Con
   for (const Index i : nodes_) {
     const Vec3 start = step.start.segment<3>(3 * i), way = step.target.segment<3>(3 * i) - start;
     const auto touches = [&](Index k) {
-      for (const double share : {0.0, 0.5, 1.0})
-        if (step.colliders[static_cast<std::size_t>(k)]->at(step.time, start + share * way).distance <=
-            options_.distance)
+      for (const double share : {0.0, 0.5, 1.0}) {
+        const Vec3 p = start + share * way;
+        if (options_.has_region &&
+            ((p - options_.region.min).minCoeff() < 0 || (options_.region.max - p).minCoeff() < 0))
+          continue;
+        if (step.colliders[static_cast<std::size_t>(k)]->at(step.time, p).distance <= options_.distance)
           return true;
+      }
       return false;
     };
     for (const Index k : colliders_)

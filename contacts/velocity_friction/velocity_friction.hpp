@@ -16,6 +16,11 @@ class VelocityFriction final : public PairLaw {
  public:
   struct Options {
     Pairing pairing;
+    struct Region {
+      Vec3 min{0, 0, 0}, max{0, 0, 0};
+      void visit(ParamVisitor& v);
+    } region;
+    bool has_region = false;
     double friction = 0.5, distance = 0.1;
     void visit(ParamVisitor& v);
   };

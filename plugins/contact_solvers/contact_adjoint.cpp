@@ -1,6 +1,6 @@
 #include "plugins/contact_solvers/contact_adjoint.hpp"
 
-#include "core/solve/krylov.hpp"
+#include <algorithm>
 
 namespace resilin {
 namespace {
@@ -17,10 +17,38 @@ void GmresOptions::visit(ParamVisitor& v) {
   v.integer("max_linear_iterations", max_linear_iterations,
             {.doc = "GMRES iterations of one linear system", .min = 1, .max = 1e9});
   v.integer("restart", restart, {.doc = "GMRES vectors that are kept", .min = 1, .max = 1e5});
-  v.integer("max_dense", max_dense,
-            {.doc = "contacts up to which their dense matrix preconditions GMRES; above, its diagonal blocks",
-             .min = 0,
-             .max = 1e5});
+  v.integer(
+      "max_dense", max_dense,
+      {.doc = "contacts up to which their dense matrix preconditions GMRES where its diagonal blocks are "
+              "not enough",
+       .min = 0,
+       .max = 1e5});
+}
+
+KrylovReport solve_bordered(ContactJacobian& jacobian, bool transposed, const GmresOptions& options,
+                            ConstVec b, double tolerance, MutVec s, GmresScratch& scratch) {
+  constexpr double kFew = 15;  // iterations
+  const auto product = [&](ConstVec in, MutVec out) {
+    transposed ? jacobian.multiply_transposed(in, out) : jacobian.multiply(in, out);
+  };
+  const auto precondition = [&](ConstVec in, MutVec out) {
+    transposed ? jacobian.precondition_transposed(in, out) : jacobian.precondition(in, out);
+  };
+  const bool may_factorize = jacobian.count() > 0 && jacobian.count() <= options.max_dense;
+  const double worth = jacobian.worth_of_factor();
+  KrylovReport report;
+  if (!may_factorize || worth >= kFew) {
+    const double most = static_cast<double>(options.max_linear_iterations);
+    const auto limit = static_cast<Index>(may_factorize ? std::min(worth, most) : most);
+    report = gmres(product, precondition, b, s, true, tolerance, limit, options.restart, scratch);
+    if (!may_factorize || report.stop == KrylovReport::Stop::Converged) return report;
+  }
+  jacobian.factorize();
+  const Index before = report.iterations;
+  report = gmres(product, precondition, b, s, true, tolerance, options.max_linear_iterations, options.restart,
+                 scratch);
+  report.iterations += before;
+  return report;
 }
 
 SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& options, ConstVec x,
@@ -33,7 +61,6 @@ SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& o
   std::vector<ActiveContact> active;
   set.find_active(x, active);
   const Index n = x.size(), m = static_cast<Index>(active.size());
-  s.jacobian.set_max_dense(options.max_dense);
   s.jacobian.update(p.step, p.step.hessian(x, false), active);
   s.b.setZero(n + 3 * m);
   s.b.head(n) = dx;
@@ -42,9 +69,7 @@ SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& o
   SolveReport report;
   report.tolerance = p.backward.relative_tolerance() * norm(dx);
   const KrylovReport k =
-      gmres([&](ConstVec in, MutVec out) { s.jacobian.multiply_transposed(in, out); },
-            [&](ConstVec in, MutVec out) { s.jacobian.precondition_transposed(in, out); }, s.b, s.solution,
-            true, report.tolerance, options.max_linear_iterations, options.restart, s.krylov);
+      solve_bordered(s.jacobian, true, options, s.b, report.tolerance, s.solution, s.krylov);
   report.iterations = report.linear_iterations = k.iterations;
   report.residual = k.residual;
   report.converged = k.stop == KrylovReport::Stop::Converged;

@@ -1,6 +1,7 @@
 // The adjoint of a step with contact, the same for all solvers that satisfy the law exactly.
 #pragma once
 
+#include "core/solve/krylov.hpp"
 #include "plugins/contact_solvers/contact_jacobian.hpp"
 
 namespace resilin {
@@ -11,6 +12,12 @@ struct GmresOptions {
   Index max_dense = 1000;
   void visit(ParamVisitor& v);
 };
+
+/// Solves J s = b, or its transpose, by GMRES from the given s: first with the blocks of the preconditioner,
+/// unless its factor costs less than a few iterations, then with the factor, if there are not too many
+/// contacts for that.
+KrylovReport solve_bordered(ContactJacobian& jacobian, bool transposed, const GmresOptions& options,
+                            ConstVec b, double tolerance, MutVec s, GmresScratch& scratch);
 
 /// See ContactSolver::adjoint: GMRES on the transposed Jacobian, to the tolerance of the backward solver.
 SolveReport solve_contact_adjoint(const ContactProblem& problem, const GmresOptions& options, ConstVec x,

@@ -14,17 +14,21 @@ void ContactJacobian::update(const StepProblem& problem, const BlockMatrix& hess
   problem_ = &problem;
   hessian_ = &hessian;
   active_ = &active;
+  is_factorized_ = false;
   blocks_.clear();
-  if (count() <= max_dense_)
-    update_dense();
-  else
-    for (const ActiveContact& a : active)
-      blocks_.push_back((a.law.d_force + a.law.d_position / a.rho + kShift * Mat3::Identity()).inverse());
+  for (const ActiveContact& a : active)
+    blocks_.push_back((a.law.d_force + a.law.d_position / a.rho + kShift * Mat3::Identity()).inverse());
   g_.resize(problem.size());
   u_.resize(problem.size());
 }
 
-void ContactJacobian::update_dense() {
+double ContactJacobian::worth_of_factor() const {
+  const double rows = 3 * static_cast<double>(count());
+  return 2.0 / 3 * rows * rows * rows / (2 * problem_->prefactored_work());
+}
+
+void ContactJacobian::factorize() {
+  is_factorized_ = true;
   nodes_.find(*active_);
   compliance_ = problem_->compliance(nodes_.list());
   const Index m = count();
@@ -45,7 +49,7 @@ void ContactJacobian::update_dense() {
 }
 
 VecX ContactJacobian::solve_law(const VecX& b, bool transposed) const {
-  if (blocks_.empty()) return transposed ? VecX(lu_.transpose().solve(b)) : VecX(lu_.solve(b));
+  if (is_factorized_) return transposed ? VecX(lu_.transpose().solve(b)) : VecX(lu_.solve(b));
   VecX x(b.size());
   for (Index k = 0; k < count(); ++k) {
     const Mat3& inverse = blocks_[static_cast<std::size_t>(k)];

@@ -13,15 +13,21 @@ namespace resilin {
 /// With E the selection of the contacts' nodes, or their weights, D_k = d respond/d trial and Q_k = dL_k/dx:
 ///     J (dx, df) = (H dx - E df,  Q E^T dx + (I - D) df)
 /// over 3n + 3m numbers, m contacts. The preconditioner has A, the matrix of Projective Dynamics, in the
-/// place of H: with B ~ A^-1 and S = E^T B E it costs the factor of the 3m x 3m matrix K = I - D + Q S, once
-/// for each set of contacts and modes, and two solves with A. Above `max_dense` contacts, where K would take
-/// more memory and time than it saves, only its diagonal blocks are taken, with 1/rho in the place of S_kk.
+/// place of H: with B ~ A^-1 and S = E^T B E it takes two solves with A and one with the 3m x 3m matrix K = I
+/// - D + Q S, or only with its diagonal blocks, with 1/rho in the place of S_kk. The blocks are enough where
+/// inertia dominates stiffness, as in light cloth; K costs a factorisation for each set of contacts and
+/// modes.
 class ContactJacobian {
  public:
-  void set_max_dense(Index contacts) { max_dense_ = contacts; }
+  /// Preconditions with blocks.
   void update(const StepProblem& problem, const BlockMatrix& hessian,
               const std::vector<ActiveContact>& active);
+  /// Preconditions with K from now on.
+  void factorize();
+  /// Iterations of a Krylov method that take the work of factorize(), by counted operations.
+  double worth_of_factor() const;
   Index size() const { return problem_->size() + 3 * count(); }
+  Index count() const { return static_cast<Index>(active_->size()); }
 
   void multiply(ConstVec in, MutVec out) const;
   void precondition(ConstVec in, MutVec out) const;
@@ -31,8 +37,6 @@ class ContactJacobian {
   void precondition_transposed(ConstVec in, MutVec out) const;
 
  private:
-  Index count() const { return static_cast<Index>(active_->size()); }
-  void update_dense();
   VecX solve_law(const VecX& b, bool transposed) const;  ///< K^-1 b
   /// E^T of a vector over all nodes, one contact after the other, and E of one over contacts (adding).
   void gather(ConstVec full, VecX& part) const;
@@ -43,10 +47,10 @@ class ContactJacobian {
   const std::vector<ActiveContact>* active_ = nullptr;
   FreeNodes nodes_;
   std::array<MatX, 3> compliance_;
-  Index max_dense_ = 0;
+  bool is_factorized_ = false;
   MatX k_;
   Eigen::PartialPivLU<MatX> lu_;
-  std::vector<Mat3> blocks_;  ///< inverses of the diagonal blocks in its place
+  std::vector<Mat3> blocks_;  ///< inverses of its diagonal blocks
   mutable VecX g_, u_, part_, f_;
 };
 

@@ -1,19 +1,9 @@
 #include "plugins/contact_solvers/contact_set.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace resilin {
 namespace {
-
-/// Contacts by nodes, then by what else tells them apart.
-bool before(const NodeContact& a, const NodeContact& b) {
-  return std::tie(a.node, a.model, a.collider, a.others, a.form) <
-         std::tie(b.node, b.model, b.collider, b.others, b.form);
-}
-bool is_same(const NodeContact& a, const NodeContact& b) {
-  return !before(a, b) && !before(b, a);
-}
 
 /// Where pins hold nodes of both sides (those of positive weights, and those of negative ones) what is left
 /// to move could do little against what they prescribe, at forces without limit.
@@ -93,19 +83,22 @@ void ContactSet::add_pair(Index model, const ContactPair& pair) {
     compliance += m.nodes.share[k].squaredNorm() / (3 * p_.step.diagonal(pair.nodes[k]));
   if (compliance == 0) return;
   m.rho = 1 / compliance;
+  pair_number_.emplace(m.who, members_.size());
   members_.push_back(std::move(m));
   forces_.conservativeResize(3, forces_.cols() + 1);
   forces_.rightCols<1>().setZero();
 }
 
 std::optional<std::size_t> ContactSet::find(const NodeContact& who) const {
-  const auto begin = members_.begin(), middle = begin + static_cast<std::ptrdiff_t>(num_with_colliders_);
-  const auto same = [&](const Member& m) { return is_same(m.who, who); };
-  auto it = std::lower_bound(begin, middle, who.node,
-                             [](const Member& m, Index node) { return m.who.node < node; });
-  while (it != middle && it->who.node == who.node && !same(*it)) ++it;
-  if (it == middle || it->who.node != who.node) it = std::find_if(middle, members_.end(), same);
-  if (it == members_.end()) return {};
+  if (pair_laws_[static_cast<std::size_t>(who.model)] != nullptr) {
+    const auto it = pair_number_.find(who);
+    return it != pair_number_.end() ? std::optional(it->second) : std::nullopt;
+  }
+  const auto begin = members_.begin(), end = begin + static_cast<std::ptrdiff_t>(num_with_colliders_);
+  auto it =
+      std::lower_bound(begin, end, who.node, [](const Member& m, Index node) { return m.who.node < node; });
+  while (it != end && it->who.node == who.node && (ByNodes()(it->who, who) || ByNodes()(who, it->who))) ++it;
+  if (it == end || it->who.node != who.node) return {};
   return static_cast<std::size_t>(it - begin);
 }
 
@@ -133,7 +126,7 @@ std::vector<NodeContact> ContactSet::record(const std::vector<ActiveContact>& ac
     contacts.back().impulse = step_.time_step * force;
     contacts.back().slides = a.law.response.slides;
   }
-  std::sort(contacts.begin(), contacts.end(), before);
+  std::sort(contacts.begin(), contacts.end(), ByNodes());
   return contacts;
 }
 

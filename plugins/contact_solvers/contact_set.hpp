@@ -4,7 +4,9 @@
 #include "core/contact/pair_law.hpp"
 #include "core/solve/contact_solver.hpp"
 
+#include <map>
 #include <optional>
+#include <tuple>
 
 namespace resilin {
 
@@ -92,6 +94,14 @@ class ContactSet {
   std::vector<const PairLaw*> pair_laws_;  ///< of each model; null: it has nodes and colliders
   std::vector<Member> members_;            ///< those with colliders by ascending nodes, then pairs
   std::size_t num_with_colliders_ = 0;
+  /// Contacts by nodes, then by what else tells them apart.
+  struct ByNodes {
+    bool operator()(const NodeContact& a, const NodeContact& b) const {
+      return std::tie(a.node, a.model, a.collider, a.others, a.form) <
+             std::tie(b.node, b.model, b.collider, b.others, b.form);
+    }
+  };
+  std::map<NodeContact, std::size_t, ByNodes> pair_number_;
   Mat3X forces_;
 };
 

@@ -26,24 +26,20 @@ struct Scratch {
 KrylovReport find_direction(const StepProblem& step, const ContactIterate& i, double target,
                             const GmresOptions& options, Scratch& s) {
   const Index n = i.x.size(), m = static_cast<Index>(i.active.size());
-  s.jacobian.set_max_dense(options.max_dense);
   s.jacobian.update(step, step.hessian(i.x, false), i.active);
   s.b.resize(n + 3 * m);
   s.b.head(n) = -i.r;
   for (Index k = 0; k < m; ++k)
     s.b.segment<3>(n + 3 * k) = -i.active[static_cast<std::size_t>(k)].law.residual;
-  s.direction.resize(n + 3 * m);
-  const auto product = [&](ConstVec in, MutVec out) { s.jacobian.multiply(in, out); };
-  const auto precondition = [&](ConstVec in, MutVec out) { s.jacobian.precondition(in, out); };
-  const KrylovReport report = gmres(product, precondition, s.b, s.direction, false, target,
-                                    options.max_linear_iterations, options.restart, s.krylov);
+  s.direction.setZero(n + 3 * m);
+  const KrylovReport report = solve_bordered(s.jacobian, false, options, s.b, target, s.direction, s.krylov);
   // The law to rounding: what is left of it is small beside the residual, but not beside its own tolerance.
   s.residual.resize(n + 3 * m);
   s.correction.resize(n + 3 * m);
-  product(s.direction, s.residual);
+  s.jacobian.multiply(s.direction, s.residual);
   s.residual = s.b - s.residual;
   s.residual.head(n).setZero();
-  precondition(s.residual, s.correction);
+  s.jacobian.precondition(s.residual, s.correction);
   s.direction += s.correction;
   return report;
 }
