@@ -26,13 +26,21 @@ void GmresOptions::visit(ParamVisitor& v) {
 }
 
 KrylovReport solve_bordered(ContactJacobian& jacobian, bool transposed, const GmresOptions& options,
-                            ConstVec b, double tolerance, MutVec s, GmresScratch& scratch) {
+                            const VecX& b, double tolerance, double law_weight, MutVec s,
+                            GmresScratch& scratch) {
   constexpr double kFew = 15;  // iterations
+  const Index rows = 3 * jacobian.count();
+  VecX scaled = b;
+  scaled.tail(rows) *= law_weight;
   const auto product = [&](ConstVec in, MutVec out) {
     transposed ? jacobian.multiply_transposed(in, out) : jacobian.multiply(in, out);
+    out.tail(rows) *= law_weight;
   };
+  VecX rhs(b.size());
   const auto precondition = [&](ConstVec in, MutVec out) {
-    transposed ? jacobian.precondition_transposed(in, out) : jacobian.precondition(in, out);
+    rhs = in;
+    rhs.tail(rows) /= law_weight;
+    transposed ? jacobian.precondition_transposed(rhs, out) : jacobian.precondition(rhs, out);
   };
   const bool may_factorize = jacobian.count() > 0 && jacobian.count() <= options.max_dense;
   const double worth = jacobian.worth_of_factor();
@@ -40,13 +48,13 @@ KrylovReport solve_bordered(ContactJacobian& jacobian, bool transposed, const Gm
   if (!may_factorize || worth >= kFew) {
     const double most = static_cast<double>(options.max_linear_iterations);
     const auto limit = static_cast<Index>(may_factorize ? std::min(worth, most) : most);
-    report = gmres(product, precondition, b, s, true, tolerance, limit, options.restart, scratch);
+    report = gmres(product, precondition, scaled, s, true, tolerance, limit, options.restart, scratch);
     if (!may_factorize || report.stop == KrylovReport::Stop::Converged) return report;
   }
   jacobian.factorize();
   const Index before = report.iterations;
-  report = gmres(product, precondition, b, s, true, tolerance, options.max_linear_iterations, options.restart,
-                 scratch);
+  report = gmres(product, precondition, scaled, s, true, tolerance, options.max_linear_iterations,
+                 options.restart, scratch);
   report.iterations += before;
   return report;
 }
@@ -69,7 +77,7 @@ SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& o
   SolveReport report;
   report.tolerance = p.backward.relative_tolerance() * norm(dx);
   const KrylovReport k =
-      solve_bordered(s.jacobian, true, options, s.b, report.tolerance, s.solution, s.krylov);
+      solve_bordered(s.jacobian, true, options, s.b, report.tolerance, 1, s.solution, s.krylov);
   report.iterations = report.linear_iterations = k.iterations;
   report.residual = k.residual;
   report.converged = k.stop == KrylovReport::Stop::Converged;

@@ -13,11 +13,12 @@ struct GmresOptions {
   void visit(ParamVisitor& v);
 };
 
-/// Solves J s = b, or its transpose, by GMRES from the given s: first with the blocks of the preconditioner,
-/// unless its factor costs less than a few iterations, then with the factor, if there are not too many
-/// contacts for that.
+/// Solves J s = b, or its transpose, by GMRES from the given s until |b - J s| <= tolerance, the rows of the
+/// law counted `law_weight` times: first with the blocks of the preconditioner, unless its factor costs less
+/// than a few iterations, then with the factor, if there are not too many contacts for that.
 KrylovReport solve_bordered(ContactJacobian& jacobian, bool transposed, const GmresOptions& options,
-                            ConstVec b, double tolerance, MutVec s, GmresScratch& scratch);
+                            const VecX& b, double tolerance, double law_weight, MutVec s,
+                            GmresScratch& scratch);
 
 /// See ContactSolver::adjoint: GMRES on the transposed Jacobian, to the tolerance of the backward solver.
 SolveReport solve_contact_adjoint(const ContactProblem& problem, const GmresOptions& options, ConstVec x,

@@ -98,6 +98,7 @@ void ContactEvaluator::evaluate(ContactIterate& i) {
   p_.step.precondition(i.r, i.preconditioned);
   i.merit = dot(i.r, i.preconditioned);
   i.law = 0;
+  i.law_tolerance = std::numeric_limits<double>::infinity();
   double largest = 0;
   for (const ActiveContact& a : i.active) largest = std::max(largest, a.law.trial.norm());
   for (const ActiveContact& a : i.active) {
@@ -108,8 +109,12 @@ void ContactEvaluator::evaluate(ContactIterate& i) {
     const Vec3 normal = a.law.surface.normal.dot(a.law.residual) * a.law.surface.normal;
     const Vec3 of_place = a.law.response.slides ? normal : a.law.residual;
     const double force = std::min(report.tolerance, tolerance_.force * largest);
-    i.law = std::max({i.law, of_place.norm() / std::max(a.rho * tolerance_.gap, rounding),
-                      (a.law.residual - of_place).norm() / std::max(force, rounding)});
+    const double place_limit = std::max(a.rho * tolerance_.gap, rounding),
+                 force_limit = std::max(force, rounding);
+    i.law =
+        std::max({i.law, of_place.norm() / place_limit, (a.law.residual - of_place).norm() / force_limit});
+    i.law_tolerance =
+        std::min(i.law_tolerance, a.law.response.slides ? std::min(place_limit, force_limit) : place_limit);
   }
 }
 

@@ -14,6 +14,7 @@ struct ContactIterate {
   double residual = 0;         ///< |r|_2 [N]
   double merit = 0;            ///< r . B r + sum |L|^2 / rho [J]
   double law = 0;              ///< largest |L| over what is allowed
+  double law_tolerance = 0;    ///< smallest |L| that is allowed [N]
   bool is_admissible = false;  ///< R(x) exists
 };
 

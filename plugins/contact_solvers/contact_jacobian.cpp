@@ -24,7 +24,7 @@ void ContactJacobian::update(const StepProblem& problem, const BlockMatrix& hess
 
 double ContactJacobian::worth_of_factor() const {
   const double rows = 3 * static_cast<double>(count());
-  return 2.0 / 3 * rows * rows * rows / (2 * problem_->prefactored_work());
+  return 2.0 / 3 * rows * rows * rows / problem_->prefactored_work();
 }
 
 void ContactJacobian::factorize() {
@@ -89,6 +89,14 @@ void ContactJacobian::precondition(ConstVec in, MutVec out) const {
   for (Index k = 0; k < count(); ++k)
     f_.segment<3>(3 * k) -= (*active_)[static_cast<std::size_t>(k)].law.d_position * part_.segment<3>(3 * k);
   out.tail(3 * count()) = solve_law(f_, false);
+  if (!is_factorized_) {  // B E ~ E / rho, as in the blocks: the law's rows are then solved exactly
+    for (Index k = 0; k < count(); ++k) {
+      const ActiveContact& a = (*active_)[static_cast<std::size_t>(k)];
+      a.nodes.scatter_add(out.segment<3>(n + 3 * k) / a.rho, u_);
+    }
+    out.head(n) = u_;
+    return;
+  }
   g_ = in.head(n);
   f_ = out.tail(3 * count());
   scatter_add(f_, g_);
@@ -108,10 +116,13 @@ void ContactJacobian::multiply_transposed(ConstVec in, MutVec out) const {
 
 void ContactJacobian::precondition_transposed(ConstVec in, MutVec out) const {
   const Index n = problem_->size();
-  problem_->precondition(in.head(n), u_);
-  gather(u_, part_);
-  for (Index k = 0; k < count(); ++k)
-    part_.segment<3>(3 * k) += in.segment<3>(n + 3 * k) / (*active_)[static_cast<std::size_t>(k)].rho;
+  if (is_factorized_) problem_->precondition(in.head(n), u_);
+  gather(is_factorized_ ? ConstVec(u_) : in.head(n), part_);
+  for (Index k = 0; k < count(); ++k) {
+    const double rho = (*active_)[static_cast<std::size_t>(k)].rho;
+    if (!is_factorized_) part_.segment<3>(3 * k) /= rho;  // E^T B ~ E^T / rho
+    part_.segment<3>(3 * k) += in.segment<3>(n + 3 * k) / rho;
+  }
   out.tail(3 * count()) = solve_law(part_, true);
   g_ = in.head(n);
   for (Index k = 0; k < count(); ++k) {

@@ -19,12 +19,12 @@ constexpr Index kSweeps = 200;     // of Gauss-Seidel in each of them
 struct Scratch {
   ContactJacobian jacobian;
   GmresScratch krylov;
-  VecX b, residual, correction, direction;
+  VecX b, direction;
 };
 
 /// The Newton direction (dx, df) at an iterate, into s.direction.
 KrylovReport find_direction(const StepProblem& step, const ContactIterate& i, double target,
-                            const GmresOptions& options, Scratch& s) {
+                            double law_weight, const GmresOptions& options, Scratch& s) {
   const Index n = i.x.size(), m = static_cast<Index>(i.active.size());
   s.jacobian.update(step, step.hessian(i.x, false), i.active);
   s.b.resize(n + 3 * m);
@@ -32,16 +32,7 @@ KrylovReport find_direction(const StepProblem& step, const ContactIterate& i, do
   for (Index k = 0; k < m; ++k)
     s.b.segment<3>(n + 3 * k) = -i.active[static_cast<std::size_t>(k)].law.residual;
   s.direction.setZero(n + 3 * m);
-  const KrylovReport report = solve_bordered(s.jacobian, false, options, s.b, target, s.direction, s.krylov);
-  // The law to rounding: what is left of it is small beside the residual, but not beside its own tolerance.
-  s.residual.resize(n + 3 * m);
-  s.correction.resize(n + 3 * m);
-  s.jacobian.multiply(s.direction, s.residual);
-  s.residual = s.b - s.residual;
-  s.residual.head(n).setZero();
-  s.jacobian.precondition(s.residual, s.correction);
-  s.direction += s.correction;
-  return report;
+  return solve_bordered(s.jacobian, false, options, s.b, target, law_weight, s.direction, s.krylov);
 }
 
 /// Moves along a direction by the largest of 1, 1/2, 1/4 ... that lowers the merit; false if none does, and
@@ -96,9 +87,12 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
     ++report.iterations;
     double law = 0;
     for (const ActiveContact& a : now.active) law += a.law.residual.squaredNorm();
-    const double size = std::sqrt(now.residual * now.residual + law);
+    // Residual and law each to their part: the law's own tolerance may be far smaller.
+    const double size = std::sqrt(now.residual * now.residual + law),
+                 target = std::max(forcing * size, 0.3 * report.tolerance),
+                 law_target = std::max(0.1 * forcing * std::sqrt(law), now.law_tolerance);
     const KrylovReport k =
-        find_direction(p.step, now, std::max(forcing * size, 0.3 * report.tolerance), options_.gmres, s);
+        find_direction(p.step, now, target, std::max(1.0, target / law_target), options_.gmres, s);
     report.linear_iterations += k.iterations;
     if (search_line(evaluator, s.direction, now)) continue;
     const double goal = kEscape * now.merit;
