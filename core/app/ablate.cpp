@@ -2,6 +2,7 @@
 #include "core/app/job.hpp"
 #include "core/app/machine.hpp"
 #include "core/app/study.hpp"
+#include "core/app/study_tables.hpp"
 #include "core/app/table.hpp"
 #include "core/base/file.hpp"
 #include "core/base/interrupt.hpp"
@@ -61,7 +62,10 @@ class Study {
       const auto task = make_task(c, {});
       std::vector<double> forward, backward, wall;
       Evaluation e;
+      auto& searches = task->simulation().workspace().slot<LineSearchCount>(&task->simulation().system());
       for (Index k = 0; k < options_.repeats; ++k) {
+        task->prepare();
+        searches = {};
         e = evaluate_once(*task, options_.gradient);
         forward.push_back(e.forward_seconds);
         backward.push_back(e.backward_seconds);
@@ -79,6 +83,9 @@ class Study {
       row.evaluations = rollout.evaluations;
       row.adjoint_iterations = options_.gradient ? task->last_backward.iterations : 0;
       row.missed = rollout.not_converged + (options_.gradient ? task->last_backward.not_converged : 0);
+      row.searches = searches;
+      if (options_.random_adjoints > 0)
+        row.adjoints = try_adjoints(task->simulation(), options_.random_adjoints);
       compare(c, e, row);
     } catch (const Error& error) {
       if (error.code() != Errc::Numerics) throw;
@@ -102,6 +109,9 @@ class Study {
       const SceneFile scene = read(c, {}, registry);
       if (scene.options.losses.empty())
         throw Error(Errc::Input, "a study needs tasks with a loss; there is none in " + file_of(c), source_);
+      if (options_.random_adjoints > 0 && scene.options.scene.integrator.type != "implicit_euler")
+        throw Error(Errc::Input, "random_adjoints are for implicit_euler steps; not so in " + file_of(c),
+                    source_);
       const Task task(scene.options, registry, scene.places);
     }
   }
@@ -162,23 +172,15 @@ class Study {
   std::map<std::string, Evaluation> references_;
 };
 
-std::string number(double value, const char* format) {
-  return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "-";
-}
-
-/// A Markdown table with one row for each list.
-std::string markdown(const std::vector<std::string>& headings,
-                     const std::vector<std::vector<std::string>>& rows) {
-  const std::vector<std::string> rule(headings.size(), "---");
-  std::string text = fmt::format("| {} |\n|{}|\n", fmt::join(headings, " | "), fmt::join(rule, "|"));
-  for (const auto& row : rows) text += fmt::format("| {} |\n", fmt::join(row, " | "));
-  return text;
-}
-
 const std::vector<std::string> kHeadings = {
-    "scene",         "variant",        "value",         "threads",        "loss",   "loss error",
-    "gradient norm", "gradient error", "forward CPU s", "backward CPU s", "wall s", "iterations",
-    "linear",        "evaluations",    "adjoint",       "missed"};
+    "scene",         "variant",        "value",         "threads",        "loss",    "loss error",
+    "gradient norm", "gradient error", "forward CPU s", "backward CPU s", "wall s",  "iterations",
+    "linear",        "evaluations",    "trials",        "full steps",     "adjoint", "missed"};
+
+double per_search(const StudyRow& r, Index count) {
+  return r.searches.searches > 0 ? static_cast<double>(count) / static_cast<double>(r.searches.searches)
+                                 : kNaN;
+}
 
 std::vector<std::string> cells(const StudyRow& r) {
   if (!r.failure.empty()) {
@@ -204,44 +206,10 @@ std::vector<std::string> cells(const StudyRow& r) {
           fmt::format("{}", r.iterations),
           fmt::format("{}", r.linear_iterations),
           fmt::format("{}", r.evaluations),
+          number(per_search(r, r.searches.evaluations), "{:.3g}"),
+          number(100 * per_search(r, r.searches.full_steps), "{:.3g} %"),
           fmt::format("{}", r.adjoint_iterations),
           fmt::format("{}", r.missed)};
-}
-
-/// The times at equal errors, with how many times the fastest variant is faster.
-std::string equal_error_tables(const StudyOptions& options, const std::vector<StudyRow>& rows) {
-  std::string text;
-  for (const double error : options.equal_errors) {
-    std::vector<std::vector<std::string>> table;
-    for (const auto& scene : options.scenes)
-      for (const Index threads : options.threads) {
-        std::vector<std::string> line = {scene.first, fmt::format("{}", threads)};
-        std::vector<std::pair<double, bool>> times;
-        double best = std::numeric_limits<double>::infinity();
-        for (const auto& variant : options.variants) {
-          std::vector<StudyRow> own;
-          for (const StudyRow& r : rows)
-            if (r.of.scene == scene.first && r.of.variant == variant.first && r.of.threads == threads)
-              own.push_back(r);
-          bool at_most = false;
-          const double t = seconds_at_error(own, error, at_most);
-          times.emplace_back(t, at_most);
-          if (t < best) best = t;
-        }
-        for (const auto& [t, at_most] : times)
-          line.push_back(
-              std::isfinite(t) ? fmt::format("{}{:.3g} ({:.3g}x)", at_most ? "<= " : "", t, t / best) : "-");
-        table.push_back(std::move(line));
-      }
-    std::vector<std::string> headings = {"scene", "threads"};
-    for (const auto& variant : options.variants) headings.push_back(variant.first);
-    text += fmt::format(
-        "\nCPU seconds, forward and backward, at a relative error of {:g}, between the rows above by "
-        "straight "
-        "lines of logarithms (times the fastest; `<=`: the loosest row is better than that):\n\n{}",
-        error, markdown(headings, table));
-  }
-  return text;
 }
 
 std::string report_text(const Study& study, const std::vector<StudyRow>& rows, const std::string& command) {
@@ -260,9 +228,10 @@ std::string report_text(const Study& study, const std::vector<StudyRow>& rows, c
   }
   text += fmt::format(
       "Times are those of the whole process, medians of {}; `missed` counts solves, forward and "
-      "adjoint, that did not reach their tolerance.\n\n",
+      "adjoint, that did not reach their tolerance; `trials`: evaluations of a line search, of which `full "
+      "steps` end with the first.\n\n",
       options.repeats);
-  return text + markdown(kHeadings, table) + equal_error_tables(options, rows);
+  return text + markdown(kHeadings, table) + equal_error_tables(options, rows) + adjoint_table(options, rows);
 }
 
 /// A cell of a CSV table.
@@ -277,13 +246,16 @@ std::string csv_text(const std::vector<StudyRow>& rows) {
   std::string text =
       "scene,variant,value,threads,loss,loss_error,gradient,gradient_error,forward_cpu_s,backward_cpu_s,wall_"
       "s,"
-      "steps,iterations,linear_iterations,evaluations,adjoint_iterations,missed,failed\n";
+      "steps,iterations,linear_iterations,evaluations,adjoint_iterations,missed,failed,searches,full_steps,"
+      "trials,least_radius,largest_radius,random_adjoints,random_converged,random_median\n";
   for (const StudyRow& r : rows)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(r.of.scene),
-                        quoted(r.of.variant), quoted(r.of.value), r.of.threads, r.loss, r.loss_error,
-                        r.gradient_size, r.gradient_error, r.forward_seconds, r.backward_seconds,
-                        r.wall_seconds, r.steps, r.iterations, r.linear_iterations, r.evaluations,
-                        r.adjoint_iterations, r.missed, r.failure.empty() ? 0 : 1);
+    text += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(r.of.scene),
+        quoted(r.of.variant), quoted(r.of.value), r.of.threads, r.loss, r.loss_error, r.gradient_size,
+        r.gradient_error, r.forward_seconds, r.backward_seconds, r.wall_seconds, r.steps, r.iterations,
+        r.linear_iterations, r.evaluations, r.adjoint_iterations, r.missed, r.failure.empty() ? 0 : 1,
+        r.searches.searches, r.searches.full_steps, r.searches.evaluations, r.adjoints.least_radius,
+        r.adjoints.largest_radius, r.adjoints.right_hand_sides, r.adjoints.converged, r.adjoints.median());
   return text;
 }
 

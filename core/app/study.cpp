@@ -51,6 +51,16 @@ void StudyOptions::visit(ParamVisitor& v) {
   v.numbers(
       "equal_errors", equal_errors,
       {.doc = "relative errors at which the times of all variants are compared", .min = 0, .open = true});
+  v.choice("times", times, {"both", "forward", "backward"},
+           {.doc = "the passes whose times are compared at equal errors"});
+  v.integer(
+      "random_adjoints", random_adjoints,
+      {.doc = "adjoint systems with random right-hand sides, spread over the steps, that the backward solver "
+              "of each row is tried with; then also the spectral radius that decides whether its "
+              "fixed points converge. Implicit Euler only",
+       .min = 0,
+       .max = 1e6});
+  v.check(times != "backward" || gradient, "times: backward needs gradient: true");
   v.check(!scenes.empty() && !variants.empty(), "a study needs scenes and variants");
   v.check(reference.empty() || std::any_of(variants.begin(), variants.end(),
                                            [&](const auto& e) { return e.first == reference; }),
@@ -110,13 +120,14 @@ std::vector<std::string> overrides_of(const StudyOptions& study, const StudyCase
   return overrides;
 }
 
-double seconds_at_error(const std::vector<StudyRow>& rows, double error, bool& at_most) {
+double seconds_at_error(const std::vector<StudyRow>& rows, const std::string& times, double error,
+                        bool& at_most) {
   at_most = false;
   std::vector<std::pair<double, double>> points;  // logarithms of error and time
   for (const StudyRow& r : rows)
     // An error of zero is one below what doubles tell apart.
     if (r.failure.empty() && r.missed == 0 && std::isfinite(r.error()))
-      points.emplace_back(std::log(std::max(r.error(), 1e-16)), std::log(r.seconds()));
+      points.emplace_back(std::log(std::max(r.error(), 1e-16)), std::log(r.seconds(times)));
   if (points.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::sort(points.begin(), points.end());
   const double x = std::log(error);

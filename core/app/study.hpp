@@ -1,9 +1,11 @@
 // Ablation studies: the same tasks solved in several ways, side by side.
 #pragma once
 
+#include "core/app/adjoint_trial.hpp"
 #include "core/optim/task.hpp"
 #include "core/params/visitor.hpp"
 #include "core/plugin/registry.hpp"
+#include "core/solve/line_search_count.hpp"
 
 #include <string>
 #include <vector>
@@ -36,6 +38,8 @@ struct StudyOptions {
   std::string reference;
   NamedList<std::string> reference_set;
   VecX equal_errors;
+  std::string times = "both";
+  Index random_adjoints = 0;
   void visit(ParamVisitor& v);
 };
 
@@ -58,7 +62,13 @@ struct StudyRow {
   Index steps = 0, iterations = 0, linear_iterations = 0, evaluations = 0, adjoint_iterations = 0;
   Index missed = 0;  ///< solves that did not reach their tolerance
   double error() const { return gradient_error == gradient_error ? gradient_error : loss_error; }
-  double seconds() const { return forward_seconds + backward_seconds; }
+  double seconds(const std::string& times = "both") const {
+    return times == "forward"    ? forward_seconds
+           : times == "backward" ? backward_seconds
+                                 : forward_seconds + backward_seconds;
+  }
+  LineSearchCount searches;
+  AdjointTrial adjoints;
 };
 
 /// Loss and gradient at a task's start, and what they cost, without what a task does once: the reference of
@@ -77,7 +87,8 @@ std::vector<std::string> overrides_of(const StudyOptions& study, const StudyCase
 
 /// CPU time of a scene's and variant's rows at a relative error, between the rows of the sweep by straight
 /// lines of logarithms; NaN if no two of them enclose it. `at_most` is set if even the largest error is
-/// below.
-double seconds_at_error(const std::vector<StudyRow>& rows, double error, bool& at_most);
+/// below. `times`: both, or those of one pass.
+double seconds_at_error(const std::vector<StudyRow>& rows, const std::string& times, double error,
+                        bool& at_most);
 
 }  // namespace resilin::app

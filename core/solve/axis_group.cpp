@@ -8,26 +8,18 @@
 namespace resilin {
 namespace {
 
-/// Fills in the columns of A^-1 that are missing, as many at a time as there are axes.
-void add_columns(AxisGroup& g, const std::vector<Index>& rows, bool exactly) {
-  HeldColumns& h = g.held[exactly];
-  std::vector<Index> missing;
-  for (const Index r : rows)
-    if (h.column[static_cast<std::size_t>(r)] < 0) missing.push_back(r);
-  const Index total = h.count + static_cast<Index>(missing.size()), width = g.b.cols();
-  if (missing.empty()) return;
-  if (h.values.cols() < total)
-    h.values.conservativeResize(g.b.rows(), std::min(g.b.rows(), std::max(total, 2 * h.values.cols())));
-  for (std::size_t first = 0; first < missing.size(); first += static_cast<std::size_t>(width)) {
-    g.b.setZero();
-    const auto end = std::min(missing.size(), first + static_cast<std::size_t>(width));
-    for (std::size_t k = first; k < end; ++k) g.b(missing[k], static_cast<Index>(k - first)) = 1;
-    g.solve(g.b, g.x, exactly);
-    for (std::size_t k = first; k < end; ++k) {
-      h.column[static_cast<std::size_t>(missing[k])] = h.count;
-      h.values.col(h.count++) = g.x.col(static_cast<Index>(k - first));
-    }
-  }
+// Columns of the inverse are kept as long as the matrix, and contact brings back nodes that it has held
+// before: a set of them has to bear this share of what its columns cost.
+constexpr double kShareOfColumns = 0.1;
+// Solves with one set of held nodes, the iterations of a Newton-Krylov method.
+constexpr double kSolvesPerSet = 20;
+
+void factorize(Factorization& factor, const SpMat& matrix) {
+  if (factor.factorize(matrix, true) != Factorization::Result::PositiveDefinite)
+    throw Error(
+        Errc::Numerics,
+        "the matrix of Projective Dynamics is not positive definite: a body without mass or without pins "
+        "in a static problem, or a material with negative stiffness");
 }
 
 /// Place of entry (row, column) among the values of a compressed matrix that has it.
@@ -70,32 +62,131 @@ MatX HeldColumns::between(const std::vector<Index>& at) const {
   return s;
 }
 
-void AxisGroup::hold(const std::vector<Index>& nodes, bool exactly) {
-  HeldColumns& h = held[exactly];
-  std::vector<Index> rows;
-  for (const Index n : nodes)
-    if (row[static_cast<std::size_t>(n)] >= 0) rows.push_back(row[static_cast<std::size_t>(n)]);
-  if (rows == h.rows) return;
-  add_columns(*this, rows, exactly);
+void AxisGroup::forget() {
+  is_factored_ = is_emptied_factored_ = is_decided_ = false;
+  for (HeldColumns& h : columns_) {
+    h.column.assign(node.size(), -1);
+    h.count = 0;
+    h.rows.clear();
+  }
+}
+
+void AxisGroup::need_factor(const LinearSolver& linear) {
+  if (is_factored_) return;
+  if (!factor_) factor_ = linear.analyze(matrix);
+  factorize(*factor_, matrix);
+  is_factored_ = true;
+}
+
+void AxisGroup::need_emptied_factor(const LinearSolver& linear) {
+  if (is_emptied_factored_) return;
+  emptied_ = matrix;
+  std::vector<char> is_empty(node.size(), 0);
+  for (const Index r : rows_) is_empty[static_cast<std::size_t>(r)] = 1;
+  for (Index c = 0; c < emptied_.cols(); ++c)
+    for (SpMat::InnerIterator it(emptied_, c); it; ++it)
+      if (it.row() != c &&
+          (is_empty[static_cast<std::size_t>(c)] || is_empty[static_cast<std::size_t>(it.row())]))
+        it.valueRef() = 0;
+  if (!emptied_factor_) emptied_factor_ = linear.analyze(matrix);
+  factorize(*emptied_factor_, emptied_);
+  is_emptied_factored_ = true;
+}
+
+/// Fills in the columns of A^-1 that are missing, as many at a time as there are axes.
+void AxisGroup::need_columns(const std::vector<Index>& rows, bool exactly) {
+  HeldColumns& h = columns_[exactly];
+  std::vector<Index> missing;
+  for (const Index r : rows)
+    if (h.column[static_cast<std::size_t>(r)] < 0) missing.push_back(r);
+  const Index total = h.count + static_cast<Index>(missing.size()), width = b.cols();
+  if (missing.empty()) return;
+  if (h.values.cols() < total)
+    h.values.conservativeResize(b.rows(), std::min(b.rows(), std::max(total, 2 * h.values.cols())));
+  for (std::size_t first = 0; first < missing.size(); first += static_cast<std::size_t>(width)) {
+    b.setZero();
+    const auto end = std::min(missing.size(), first + static_cast<std::size_t>(width));
+    for (std::size_t k = first; k < end; ++k) b(missing[k], static_cast<Index>(k - first)) = 1;
+    apply(*factor_, b, x, exactly);
+    for (std::size_t k = first; k < end; ++k) {
+      h.column[static_cast<std::size_t>(missing[k])] = h.count;
+      h.values.col(h.count++) = x.col(static_cast<Index>(k - first));
+    }
+  }
+}
+
+void AxisGroup::need_schur(bool exactly) {
+  HeldColumns& h = columns_[exactly];
+  if (h.rows == rows_) return;
+  need_columns(rows_, exactly);
   h.rows.clear();
-  h.schur.compute(h.between(rows));
+  h.schur.compute(h.between(rows_));
   if (h.schur.info() != Eigen::Success)
     throw Error(Errc::Numerics, "the Schur complement of the held nodes is not positive definite");
-  h.rows = std::move(rows);
+  h.rows = rows_;
 }
 
-MatX AxisGroup::compliance(const std::vector<Index>& nodes) {
+/// Of one axis: the columns of the inverse times the forces that hold, or a second solve with them.
+double AxisGroup::correction_work() const {
+  const auto c = static_cast<double>(rows_.size());
+  return 2 * c * c + std::min(2 * static_cast<double>(node.size()) * c, factor_->work().solve);
+}
+
+bool AxisGroup::refactoring_pays() const {
+  const auto c = static_cast<double>(rows_.size()), width = static_cast<double>(axes.size());
+  const Factorization::Work work = factor_->work();
+  const double by_schur =
+      kShareOfColumns * c * work.solve + c * c * c / 3 + kSolvesPerSet * width * correction_work();
+  return work.factorize < by_schur;
+}
+
+void AxisGroup::hold(const std::vector<Index>& nodes, HoldBy by, bool exactly, const LinearSolver& linear) {
+  if (!is_decided_ || nodes != held_ || by != asked_) {
+    held_ = nodes;
+    asked_ = by;
+    rows_.clear();
+    for (const Index n : nodes)
+      if (row[static_cast<std::size_t>(n)] >= 0) rows_.push_back(row[static_cast<std::size_t>(n)]);
+    if (by == HoldBy::Counted) need_factor(linear);
+    is_refactored_ =
+        !rows_.empty() && (by == HoldBy::Refactor || (by == HoldBy::Counted && refactoring_pays()));
+    is_emptied_factored_ = false;
+    is_decided_ = true;
+  }
+  if (is_refactored_) return need_emptied_factor(linear);
+  need_factor(linear);
+  need_schur(exactly);
+}
+
+MatX AxisGroup::compliance(const std::vector<Index>& nodes, const LinearSolver& linear) {
   std::vector<Index> rows;
   for (const Index n : nodes) rows.push_back(row[static_cast<std::size_t>(n)]);
-  add_columns(*this, rows, false);
-  return held[false].between(rows);
+  need_factor(linear);
+  need_columns(rows, false);
+  return columns_[false].between(rows);
 }
 
-void AxisGroup::correct(bool exactly) {
-  HeldColumns& h = held[exactly];
+double AxisGroup::solve_work() const {
+  const double one = is_refactored_ ? emptied_factor_->work().solve
+                                    : factor_->work().solve + (rows_.empty() ? 0 : correction_work());
+  return one * static_cast<double>(axes.size());
+}
+
+void AxisGroup::solve(bool exactly) {
+  if (is_refactored_) {
+    for (const Index r : rows_) b.row(r).setZero();
+    return apply(*emptied_factor_, b, x, exactly);
+  }
+  apply(*factor_, b, x, exactly);
+  HeldColumns& h = columns_[exactly];
   if (h.rows.empty()) return;
   h.multiplier = -x(h.rows, Eigen::all);
   h.schur.solveInPlace(h.multiplier);
+  if (2 * static_cast<double>(node.size() * h.rows.size()) > factor_->work().solve) {
+    for (std::size_t k = 0; k < h.rows.size(); ++k)
+      b.row(h.rows[k]) += h.multiplier.row(static_cast<Index>(k));
+    return apply(*factor_, b, x, exactly);
+  }
   parallel_for(x.rows(), 1 << 9, [&](Index begin, Index end) {
     for (std::size_t k = 0; k < h.rows.size(); ++k) {
       const Index c = h.column[static_cast<std::size_t>(h.rows[k])];

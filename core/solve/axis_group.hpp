@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/energy/energy.hpp"
+#include "core/solve/hold_by.hpp"
 #include "core/solve/linear_solver.hpp"
 
 #include <Eigen/Cholesky>
@@ -24,8 +25,8 @@ struct HeldColumns {
   MatX between(const std::vector<Index>& at) const;
 };
 
-/// The matrix A of Projective Dynamics restricted to the nodes that are free along some axes, with its
-/// factor.
+/// The matrix A of Projective Dynamics restricted to the nodes that are free along some axes, with its factor
+/// and what holds more nodes. Factors are made when they are first needed.
 struct AxisGroup {
   std::vector<int> axes;        ///< coordinates that share a set of free nodes
   std::vector<Index> node;      ///< node of each row
@@ -33,29 +34,45 @@ struct AxisGroup {
   SpMat matrix;                 ///< lower and upper triangle
   std::vector<Index> slot;      ///< place among the values of each entry of the form, -1: a pinned node's
   std::vector<Index> diagonal;  ///< place of each diagonal entry
-  std::unique_ptr<Factorization> factor;
   MatX b, x;
-  HeldColumns held[2];  ///< of the rounded inverse and of the exact one
 
-  void forget_columns() {
-    for (HeldColumns& h : held) {
-      h.column.assign(node.size(), -1);
-      h.count = 0;
-      h.rows.clear();
-    }
-  }
-  void solve(const Eigen::Ref<const MatX>& right, Eigen::Ref<MatX> left, bool exactly) {
-    if (exactly)
-      factor->solve(right, left);
-    else
-      factor->precondition(right, left);
-  }
-  /// Prepares S for the held nodes that have a row here.
-  void hold(const std::vector<Index>& nodes, bool exactly);
+  /// To be called when the values of the matrix have changed.
+  void forget();
+  /// Prepares solve() for held nodes: by the Schur complement S of those that have a row here, or by a factor
+  /// of the matrix with these rows and columns emptied, which has the pattern and the ordering of the matrix.
+  void hold(const std::vector<Index>& nodes, HoldBy by, bool exactly, const LinearSolver& linear);
+  /// x = A^-1 b of the members with the held rows emptied: with S, x = A^-1 (b + E l), S l = -(A^-1 b) at
+  /// them.
+  void solve(bool exactly);
+  /// Counted work of solve(), all axes.
+  double solve_work() const;
+  bool is_refactored() const { return is_refactored_; }
   /// Entries of the rounded inverse between nodes, all of which have a row here.
-  MatX compliance(const std::vector<Index>& nodes);
-  /// x += A^-1 E l with S l = -x at the held rows.
-  void correct(bool exactly);
+  MatX compliance(const std::vector<Index>& nodes, const LinearSolver& linear);
+
+ private:
+  static void apply(Factorization& f, const Eigen::Ref<const MatX>& right, Eigen::Ref<MatX> left,
+                    bool exactly) {
+    if (exactly)
+      f.solve(right, left);
+    else
+      f.precondition(right, left);
+  }
+  void need_factor(const LinearSolver& linear);
+  void need_emptied_factor(const LinearSolver& linear);
+  void need_columns(const std::vector<Index>& rows, bool exactly);
+  void need_schur(bool exactly);
+  double correction_work() const;
+  bool refactoring_pays() const;
+
+  std::unique_ptr<Factorization> factor_, emptied_factor_;
+  bool is_factored_ = false, is_emptied_factored_ = false;  ///< they hold for the present values
+  SpMat emptied_;                                           ///< the matrix with held rows and columns emptied
+  HeldColumns columns_[2];                                  ///< of the rounded inverse and of the exact one
+  // What is held, and how.
+  bool is_decided_ = false, is_refactored_ = false;
+  HoldBy asked_ = HoldBy::Schur;
+  std::vector<Index> held_, rows_;  ///< nodes, and their rows
 };
 
 /// Groups with the pattern of their matrices and where each entry of the form goes in them. Axes without any

@@ -1,5 +1,7 @@
 #include "core/solve/solvers.hpp"
 
+#include "core/solve/line_search_count.hpp"
+
 #include <cmath>
 
 namespace resilin {
@@ -74,6 +76,10 @@ Index line_search(const StepProblem& problem, ConstVec p, MutVec x, MutVec r, do
       x = s.trial;
       r = s.residual;
       g0 = g;
+      auto& count = problem.workspace().slot<LineSearchCount>(&problem.system());
+      ++count.searches;
+      count.full_steps += evaluations == 1 ? 1 : 0;
+      count.evaluations += evaluations;
       return evaluations;
     }
   }

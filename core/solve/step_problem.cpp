@@ -39,8 +39,8 @@ struct StepProblem::Cache {
   std::vector<std::array<Index, 2>> pattern;  ///< rows and columns of the form that the groups were made for
   std::vector<char> fixed;
   std::vector<AxisGroup> groups;
-  std::uint64_t factor_revision = 0;
-  double factor_inertia = std::numeric_limits<double>::quiet_NaN();
+  std::uint64_t group_revision = 0;
+  double group_inertia = std::numeric_limits<double>::quiet_NaN();
   // Nodes held besides the pins.
   std::vector<Index> held;
   std::vector<char> held_fixed;  ///< pins and held nodes, 3n
@@ -200,15 +200,15 @@ void StepProblem::prepare_form() const {
   c.form_is_damped = c.is_damped;
 }
 
-void StepProblem::prepare_factor() const {
+void StepProblem::prepare_groups() const {
   Cache& c = cache_;
-  const std::vector<char>& without = factor_fixed();
-  if (c.factor_revision == system_.revision() && c.factor_inertia == inertia_ && c.fixed == without) return;
-  c.factor_revision = 0;
+  const std::vector<char>& fixed = system_.fixed(context_.time);
+  if (c.group_revision == system_.revision() && c.group_inertia == inertia_ && c.fixed == fixed) return;
+  c.group_revision = 0;
   prepare_form();
-  if (c.fixed != without || !has_pattern(c.form, c.pattern)) {
-    c.groups = make_groups(system_.num_nodes(), without, c.form);
-    c.fixed = without;
+  if (c.fixed != fixed || !has_pattern(c.form, c.pattern)) {
+    c.groups = make_groups(system_.num_nodes(), fixed, c.form);
+    c.fixed = fixed;
     c.pattern.clear();
     for (const auto& t : c.form) c.pattern.push_back({t.row(), t.col()});
   }
@@ -218,16 +218,10 @@ void StepProblem::prepare_factor() const {
     for (std::size_t i = 0; i < c.form.size(); ++i)
       if (g.slot[i] >= 0) values[g.slot[i]] += c.form[i].value();
     for (std::size_t i = 0; i < g.node.size(); ++i) values[g.diagonal[i]] += c.inertia3[3 * g.node[i]];
-    if (!g.factor) g.factor = linear_.analyze(g.matrix);
-    if (g.factor->factorize(g.matrix, true) != Factorization::Result::PositiveDefinite)
-      throw Error(
-          Errc::Numerics,
-          "the matrix of Projective Dynamics is not positive definite: a body without mass or without pins "
-          "in a static problem, or a material with negative stiffness");
+    g.forget();
   }
-  c.factor_revision = system_.revision();
-  c.factor_inertia = inertia_;
-  for (AxisGroup& g : c.groups) g.forget_columns();
+  c.group_revision = system_.revision();
+  c.group_inertia = inertia_;
 }
 
 void StepProblem::solve_prefactored(ConstVec b, MutVec out) const {
@@ -238,7 +232,7 @@ void StepProblem::precondition(ConstVec b, MutVec out) const {
 }
 
 void StepProblem::solve_groups(ConstVec b, MutVec out, bool exactly) const {
-  prepare_factor();
+  prepare_groups();
   out.setZero();
   for (auto& g : cache_.groups) {
     const Index rows = static_cast<Index>(g.node.size()), width = static_cast<Index>(g.axes.size());
@@ -249,22 +243,17 @@ void StepProblem::solve_groups(ConstVec b, MutVec out, bool exactly) const {
             visit(i, k, 3 * g.node[static_cast<std::size_t>(i)] + g.axes[static_cast<std::size_t>(k)]);
       });
     };
-    if (!refactor_) g.hold(cache_.held, exactly);
+    g.hold(cache_.held, hold_by_, exactly, linear_);
     for_entries([&](Index i, Index k, Index dof) { g.b(i, k) = b[dof]; });
-    g.solve(g.b, g.x, exactly);
-    if (!refactor_) g.correct(exactly);
+    g.solve(exactly);
     for_entries([&](Index i, Index k, Index dof) { out[dof] = g.x(i, k); });
   }
   for (const Index i : cache_.held) out.segment<3>(3 * i).setZero();
 }
 
-const std::vector<char>& StepProblem::factor_fixed() const {
-  return refactor_ ? *fixed_ : system_.fixed(context_.time);
-}
-
-void StepProblem::hold(const std::vector<Index>& nodes, bool refactor) {
+void StepProblem::hold(const std::vector<Index>& nodes, HoldBy by) {
   Cache& c = cache_;
-  refactor_ = refactor;
+  hold_by_ = by;
   c.held = nodes;
   fixed_ = &system_.fixed(context_.time);
   if (nodes.empty()) return;
@@ -280,20 +269,28 @@ double StepProblem::diagonal(Index node) const {
 }
 
 std::array<MatX, 3> StepProblem::compliance(const std::vector<Index>& nodes) const {
-  prepare_factor();
+  prepare_groups();
   std::array<MatX, 3> result;
   for (AxisGroup& g : cache_.groups) {
-    const MatX s = g.compliance(nodes);
+    const MatX s = g.compliance(nodes, linear_);
     for (const int axis : g.axes) result[static_cast<std::size_t>(axis)] = s;
   }
   return result;
 }
 
 double StepProblem::prefactored_work() const {
-  prepare_factor();
+  prepare_groups();
   double work = 0;
-  for (const auto& g : cache_.groups) work += g.factor->work().solve * static_cast<double>(g.axes.size());
+  for (auto& g : cache_.groups) {
+    g.hold(cache_.held, hold_by_, false, linear_);
+    work += g.solve_work();
+  }
   return work;
+}
+
+bool StepProblem::is_refactored() const {
+  return std::any_of(cache_.groups.begin(), cache_.groups.end(),
+                     [](const AxisGroup& g) { return g.is_refactored(); });
 }
 
 double StepProblem::rounding_floor(ConstVec x) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/model/system.hpp"
+#include "core/solve/hold_by.hpp"
 #include "core/solve/linear_solver.hpp"
 
 #include <array>
@@ -33,12 +34,15 @@ class RESILIN_API StepProblem {
   /// 3n, 1 at coordinates that are given: those of pins and of nodes that hold().
   const std::vector<char>& fixed() const { return *fixed_; }
 
-  /// Holds whole nodes where they are, besides what pins hold, until the next call: contact that sticks. The
-  /// factor of A stays that without them; they enter by the Schur complement S = (A^-1)_CC of A over the held
-  /// nodes C [DiffPD 2021, section 5.2]: x = A^-1 (b + E_C l), S l = -(A^-1 b)_C. Columns of A^-1 are kept as
-  /// long as A. With `refactor`, A is factorised without the rows of C instead, which pays if C is a good
-  /// part of all nodes. The latest problem of a Workspace holds; an earlier one is not to be used any more.
-  void hold(const std::vector<Index>& nodes, bool refactor = false);
+  /// Holds whole nodes where they are, besides what pins hold, until the next call: contact that sticks. By
+  /// HoldBy::Schur the factor of A stays that without them; they enter by the Schur complement S = (A^-1)_CC
+  /// of A over the held nodes C [DiffPD 2021, section 5.2]: x = A^-1 (b + E_C l), S l = -(A^-1 b)_C. Columns
+  /// of A^-1 are kept as long as A. By Refactor, A is factorised with the rows and columns of C emptied
+  /// instead, in the ordering of A. The latest problem of a Workspace holds; an earlier one is not to be used
+  /// any more.
+  void hold(const std::vector<Index>& nodes, HoldBy by = HoldBy::Schur);
+  /// Whether the last solve_prefactored() or precondition() had a factor made for the held nodes.
+  bool is_refactored() const;
 
   double value(ConstVec x) const;  ///< g(x)
   /// r = R(x), zero at pinned coordinates; returns g(x).
@@ -70,9 +74,8 @@ class RESILIN_API StepProblem {
  private:
   struct Cache;
   void prepare_form() const;    ///< the entries of A's elastic part
-  void prepare_factor() const;  ///< and its factor
+  void prepare_groups() const;  ///< and A itself
   void solve_groups(ConstVec b, MutVec out, bool exactly) const;
-  const std::vector<char>& factor_fixed() const;  ///< coordinates without a row in the factor
   double add_body_gradients(ConstVec x, MutVec r) const;
   void add_body_hessians(ConstVec x, BlockMatrix& h, bool project_psd) const;
 
@@ -84,7 +87,7 @@ class RESILIN_API StepProblem {
   const VecX& previous_;
   const VecX* load_;
   const std::vector<char>* fixed_;
-  bool refactor_ = false;
+  HoldBy hold_by_ = HoldBy::Schur;
   Workspace& ws_;
   Cache& cache_;
 };

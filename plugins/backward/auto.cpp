@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -83,8 +84,11 @@ SolveReport AutoAdjoint::choose(const StepProblem& problem, ConstVec x, ConstVec
   SolveReport report, best;
   Candidate choice = kKrylov;
   std::string text;
-  for (int k = 0; k < kCandidates; ++k) {
-    const auto c = static_cast<Candidate>(k);
+  // The one that was best with other parameters begins: the others then stop at its work.
+  std::array<Candidate, kCandidates> order{kKrylov, kLbfgs, kFixedPoint, kDirect};
+  std::rotate(order.begin(), std::find(order.begin(), order.end(), s.choice),
+              std::find(order.begin(), order.end(), s.choice) + 1);
+  for (const Candidate c : order) {
     double work = iteration_work(c, problem, product);
     const double allowed = work > 0 ? least / work : 1;
     if (allowed < 1) continue;
@@ -92,9 +96,9 @@ SolveReport AutoAdjoint::choose(const StepProblem& problem, ConstVec x, ConstVec
     report = run(c, problem, x, b, z, std::min(max_iterations_, static_cast<Index>(std::min(allowed, 1e9))));
     if (c == kDirect) work = iteration_work(c, problem, product);
     work *= static_cast<double>(c == kDirect ? 1 : std::max<Index>(report.linear_iterations, 1));
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kNames[k],
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kNames[c],
                         report.converged ? fmt::format("{:.3g}", work) : "not within that");
-    if (k == 0 || (report.converged && work < least)) {
+    if (c == order[0] || (report.converged && work < least)) {
       if (report.converged) least = work;
       choice = c;
       best = report;

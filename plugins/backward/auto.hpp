@@ -1,9 +1,9 @@
 // Chooses between the other solvers of this folder by counted work, not by the clock. With each set of
 // parameters, the first adjoint system is solved by all of them from the same guess, each until it has
-// reached the tolerance or has taken more work than the best one before it; the one with the least work
-// solves the rest. The choice thus depends on scene and parameters alone, and a run has the same bits as one
-// in which the chosen solver is named. The log and the summary say what was chosen; name it in the scene to
-// keep it.
+// reached the tolerance or has taken more work than the best one before it, that of earlier parameters first;
+// the one with the least work solves the rest. The choice thus depends on scene and parameters alone, and a
+// run has the same bits as one in which the chosen solver is named. The log and the summary say what was
+// chosen; name it in the scene to keep it.
 #pragma once
 
 #include "plugins/backward/direct.hpp"

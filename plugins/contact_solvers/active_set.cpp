@@ -194,11 +194,11 @@ void ActiveSet::Options::visit(ParamVisitor& v) {
       {.doc = "what becomes of a node that is pulled if held and penetrates if let go: it stays held and is "
               "counted, or the step fails"});
   v.choice(
-      "low_rank", low_rank, {"auto", "always", "never"},
+      "low_rank", low_rank, {"auto", "always", "never", "share"},
       {.doc = "held nodes enter the prefactored matrix by a Schur complement, or it is factorised without "
-              "them; auto: by their share"});
+              "them; auto: what is less counted work; share: by their share of all nodes"});
   v.real("refactor_share", refactor_share,
-         {.doc = "share of all nodes above which auto factorises anew", .min = 0, .max = 1});
+         {.doc = "share of all nodes above which low_rank: share factorises anew", .min = 0, .max = 1});
 }
 
 void ActiveSet::check(const System& system, const BuildContext& context) const {
@@ -230,7 +230,11 @@ void ActiveSet::hold(const std::vector<NodeContact>& contacts, StepProblem& step
   for (const NodeContact& c : contacts) nodes.push_back(c.node);
   const bool many =
       static_cast<double>(nodes.size()) > options_.refactor_share * static_cast<double>(step.size() / 3);
-  step.hold(nodes, options_.low_rank == "never" || (options_.low_rank == "auto" && many));
+  if (options_.low_rank == "auto")
+    step.hold(nodes, HoldBy::Counted);
+  else
+    step.hold(nodes, options_.low_rank == "never" || (options_.low_rank == "share" && many) ? HoldBy::Refactor
+                                                                                            : HoldBy::Schur);
 }
 
 SolveReport ActiveSet::adjoint(const ContactProblem& p, ConstVec x, const Contacts& contacts, ConstVec dx,

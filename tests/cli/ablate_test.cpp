@@ -52,6 +52,40 @@ equal_errors: [1e-2]
   }
 }
 
+TEST_F(AblateTest, TriesBackwardSolversWithRandomRightHandSides) {
+  const ProgramResult r = ablate(R"(
+variants:
+  fixed_point: {set: {forward.type: newton, backward: {type: pd_fixed_point, max_iterations: 5000}}}
+  hopeless: {set: {forward.type: newton, backward: {type: pd_fixed_point, max_iterations: 1, relative_tolerance: 1e-12}}}
+gradient: false
+random_adjoints: 7
+)");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string table = read("out/table.md");
+  EXPECT_THAT(table, HasSubstr("| 7 of 7 |"));
+  EXPECT_THAT(table, HasSubstr("| 0 of 7 | 0 / 0 / 0 |"));
+  const std::string rows = read("out/rows.csv");
+  // The last columns: radii, systems, of these converged, median.
+  const auto line = rows.substr(rows.find("bar,fixed_point"));
+  std::vector<double> fields;
+  std::string text = line.substr(0, line.find('\n'));
+  for (int k = 0; k < 5; ++k, text.resize(text.rfind(',')))
+    fields.push_back(std::stod(text.substr(text.rfind(',') + 1)));
+  EXPECT_GT(fields[0], 1) << "median";
+  EXPECT_EQ(fields[1], 7);
+  EXPECT_EQ(fields[2], 7);
+  EXPECT_GT(fields[3], 0) << "largest radius";
+  EXPECT_LT(fields[3], 1);
+  EXPECT_LE(fields[4], fields[3]);
+  EXPECT_THAT(table, HasSubstr("100 %")) << "Newton's full steps from rest";
+}
+
+TEST_F(AblateTest, RandomRightHandSidesAreForImplicitEuler) {
+  const ProgramResult r = ablate("variants:\n  a: {set: {integrator: bdf2}}\nrandom_adjoints: 3\n");
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.err, HasSubstr("implicit_euler"));
+}
+
 TEST_F(AblateTest, ARowThatCannotBeSimulatedSaysWhyAndTheOthersStay) {
   const ProgramResult r = ablate(R"(
 variants:

@@ -95,6 +95,8 @@ TEST(Contact, AllWaysOfSolvingAgree) {
   for (const std::vector<std::string>& way :
        std::vector<std::vector<std::string>>{{"contact_solver={type: active_set, low_rank: never}"},
                                              {"contact_solver={type: active_set, low_rank: always}"},
+                                             {"contact_solver={type: active_set, low_rank: auto}"},
+                                             {"contact_solver={type: active_set, low_rank: share}"},
                                              {"forward={type: newton, relative_tolerance: 1e-10}"},
                                              {"forward={type: pd_lbfgs, relative_tolerance: 1e-10}"},
                                              {"forward={type: newton_pcg, relative_tolerance: 1e-10}"},
@@ -228,10 +230,12 @@ TEST(Contact, MostNodesMayTouch) {
       "bodies.block.initial={translation: [0, 0, 0.001]}", "time.steps=5"};
   const Rollout r = run(sheet);
   EXPECT_EQ(r.tape.records.back().contacts.size(), 121u);
-  auto low_rank = sheet;
-  low_rank.push_back("contact_solver={type: active_set, low_rank: always}");
-  const Rollout other = run(low_rank);
-  EXPECT_LT((other.tape.states.back().x - r.tape.states.back().x).norm(), 1e-7);
+  for (const char* how : {"always", "never"}) {
+    auto way = sheet;
+    way.push_back(std::string("contact_solver={type: active_set, low_rank: ") + how + "}");
+    const Rollout other = run(way);
+    EXPECT_LT((other.tape.states.back().x - r.tape.states.back().x).norm(), 1e-7) << how;
+  }
 }
 
 std::string error_of(const std::vector<std::string>& overrides) {

@@ -3,6 +3,10 @@
 #include "core/solve/solvers.hpp"
 #include "tests/support/components.hpp"
 
+#include <fmt/format.h>
+
+#include <numeric>
+
 namespace resilin::test {
 namespace {
 
@@ -84,7 +88,7 @@ TEST_F(StepProblemTest, HeldNodesEnterTheFactorByASchurComplementOrByFactorising
   VecX low_rank(b.size()), anew(b.size()), rounded(b.size()), other(b.size());
   // One of them is pinned along two axes; the second set shares columns with the first.
   for (const std::vector<Index>& nodes : {std::vector<Index>{4, 9, 13}, {4, 5, 6, 7, 13, 14}, {9}, {}}) {
-    problem_.hold(nodes, true);
+    problem_.hold(nodes, HoldBy::Refactor);
     problem_.solve_prefactored(b, anew);
     problem_.hold(nodes);
     problem_.solve_prefactored(b, low_rank);
@@ -105,6 +109,58 @@ TEST_F(StepProblemTest, HeldNodesEnterTheFactorByASchurComplementOrByFactorising
   StepProblem(sim_->system(), sim_->tools().linear, {0.01, 0.01, 0}, kInertia, y_, x0_, sim_->workspace())
       .solve_prefactored(b, expected);
   EXPECT_LT((expected - low_rank).norm(), 1e-13 * expected.norm()) << "holding no node is holding none";
+}
+
+/// A block of so many cells of 1 cm, nodes of which are held in all ways.
+class HeldBlockTest : public ::testing::Test {
+ protected:
+  void build(int nx, int ny, int nz) {
+    sim_ =
+        make_simulation(fmt::format("bodies: {{block: {{mesh: {{generator: {{type: box, size: [{}, {}, {}], "
+                                    "cells: [{}, {}, {}]}}}}, materials: [corotated]}}}}",
+                                    0.01 * nx, 0.01 * ny, 0.01 * nz, nx, ny, nz));
+    x_ = sim_->system().initial_state().x;
+    problem_ = std::make_unique<StepProblem>(sim_->system(), sim_->tools().linear, StepContext{0.01, 0.01, 0},
+                                             kInertia, x_, x_, sim_->workspace());
+  }
+  VecX solve(const std::vector<Index>& nodes, HoldBy by) {
+    VecX out(x_.size());
+    problem_->hold(nodes, by);
+    problem_->solve_prefactored(random_vector(x_.size(), 5), out);
+    return out;
+  }
+  /// Whether counted work chooses a new factor; whatever it chooses, the solution is the same.
+  bool refactors(const std::vector<Index>& nodes) {
+    const VecX counted = solve(nodes, HoldBy::Counted);
+    const bool refactored = problem_->is_refactored();
+    for (const HoldBy by : {HoldBy::Schur, HoldBy::Refactor}) {
+      EXPECT_LT((solve(nodes, by) - counted).norm(), 1e-11 * counted.norm());
+      EXPECT_EQ(problem_->is_refactored(), by == HoldBy::Refactor);
+    }
+    // What was held meanwhile changes nothing, to the bit.
+    EXPECT_EQ(solve(nodes, HoldBy::Counted), counted);
+    EXPECT_EQ(problem_->is_refactored(), refactored);
+    return refactored;
+  }
+  static std::vector<Index> first(Index count) {
+    std::vector<Index> nodes(static_cast<std::size_t>(count));
+    std::iota(nodes.begin(), nodes.end(), 0);
+    return nodes;
+  }
+  std::unique_ptr<Simulation> sim_;
+  VecX x_;
+  std::unique_ptr<StepProblem> problem_;
+};
+
+TEST_F(HeldBlockTest, CountedWorkHoldsAFewNodesOfASolidByTheSchurComplementAndManyByANewFactor) {
+  build(14, 14, 14);
+  EXPECT_FALSE(refactors(first(30)));
+  EXPECT_TRUE(refactors(first(x_.size() / 6)));
+}
+
+TEST_F(HeldBlockTest, CountedWorkFactorisesAThinSheetAnewSinceItsFactorIsCheap) {
+  build(30, 30, 1);
+  EXPECT_TRUE(refactors(first(x_.size() / 3 / 10)));
 }
 
 TEST_F(StepProblemTest, PrefactoredSolveFollowsTheParameters) {
