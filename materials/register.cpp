@@ -3,6 +3,7 @@
 #include "materials/fibre/fibre.hpp"
 #include "materials/fixed_corotated/fixed_corotated.hpp"
 #include "materials/linear_elastic/linear_elastic.hpp"
+#include "materials/membrane_arap/membrane_arap.hpp"
 #include "materials/membrane_corotated/membrane_corotated.hpp"
 #include "materials/membrane_neo_hookean/membrane_neo_hookean.hpp"
 #include "materials/membrane_stvk/membrane_stvk.hpp"
@@ -36,6 +37,9 @@ RESILIN_PLUGIN("materials", "0.1.0", registry) {
       "exponential_fibre", "Fibres that stiffen exponentially, as in soft tissue (Fung, Holzapfel)");
   registry.add<Material, MembraneStvk>("membrane_stvk",
                                        "Surfaces: Hooke's law in the strain of Green, in plane stress");
+  registry.add<Material, MembraneArap>("membrane_arap",
+                                       "Surfaces: cloth as near to an isometry as possible, or within limits "
+                                       "of stretch (Projective Dynamics)");
   registry.add<Material, MembraneCorotated>(
       "membrane_corotated", "Surfaces: resistance about the nearest isometry (Projective Dynamics)");
   registry.add<Material, MembraneNeoHookean>("membrane_neo_hookean",

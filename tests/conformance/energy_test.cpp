@@ -1,5 +1,5 @@
 // Every registered potential energy of a scene (other than the elastic one of a body).
-#include "tests/support/components.hpp"
+#include "tests/support/energies.hpp"
 
 #include <Eigen/Eigenvalues>
 
@@ -10,7 +10,7 @@ class EveryEnergy : public ::testing::TestWithParam<std::string> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryEnergy);
 
 TEST_P(EveryEnergy, DerivativesAgreeWithDifferences) {
-  const SampleBody body(make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8));
+  const SampleBody body(sample_mesh(GetParam()));
   const auto energy = make_component<Energy>(GetParam(), body.context());
   const Index n = 3 * body.mesh.num_vertices();
   const StepContext context{0.02, 0.01, 1};
@@ -57,7 +57,7 @@ TEST_P(EveryEnergy, DerivativesAgreeWithDifferences) {
 }
 
 TEST_P(EveryEnergy, QuadraticFormIsSymmetricSemidefiniteAndBoundsTheEnergyIfThatIsClaimed) {
-  const SampleBody body(make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8));
+  const SampleBody body(sample_mesh(GetParam()));
   const auto energy = make_component<Energy>(GetParam(), body.context());
   const Index n = body.mesh.num_vertices();
   const StepContext context{0.02, 0.01, 1};
@@ -86,7 +86,7 @@ TEST_P(EveryEnergy, QuadraticFormIsSymmetricSemidefiniteAndBoundsTheEnergyIfThat
 }
 
 TEST_P(EveryEnergy, ProjectedHessianIsSemidefiniteWhereTheBodyIsPressed) {
-  const SampleBody body(make_box({1, 1, 1}, {2, 1, 1}, ElementType::Hex8));
+  const SampleBody body(sample_mesh(GetParam()));
   const auto energy = make_component<Energy>(GetParam(), body.context());
   const Index n = body.mesh.num_vertices();
   Workspace ws;
