@@ -1,6 +1,8 @@
 #include "core/plugin/plugin.hpp"
+#include "tasks/apex_angle/apex_angle.hpp"
 #include "tasks/bounce_apex/bounce_apex.hpp"
 #include "tasks/forward_velocity/forward_velocity.hpp"
+#include "tasks/key_points/key_points.hpp"
 #include "tasks/kinetic_energy/kinetic_energy.hpp"
 #include "tasks/linear_functional/linear_functional.hpp"
 #include "tasks/match_trajectory/match_trajectory.hpp"
@@ -12,12 +14,16 @@
 
 RESILIN_PLUGIN("tasks", "0.1.0", registry) {
   using namespace resilin;
+  registry.add<Loss, ApexAngle>("apex_angle",
+                                "Squared distance of the apex angle of a hanging cone to a target");
   registry.add<Loss, BounceApex>("bounce_apex",
                                  "Squared distance of a centre to a target at its highest point");
   registry.add<Loss, ForwardVelocity>("forward_velocity",
                                       "Mean velocity along a direction, with a penalty across it");
   registry.add<Loss, PixelReprojection>(
       "pixel_reprojection", "Squared distance of centres in a camera picture to where they were seen");
+  registry.add<Loss, KeyPoints>(
+      "key_points", "Squared distances of the farthest vertices of sets to places at given frames");
   registry.add<Loss, KineticEnergy>("kinetic_energy", "Kinetic energy at given frames");
   registry.add<Loss, LinearFunctional>("linear_functional",
                                        "Linear functional of positions and velocities at given frames");

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace resilin {
@@ -179,6 +180,46 @@ Tally duplicate_vertices(const Mesh& mesh, const Vec3& origin, double tolerance)
   return tally;
 }
 
+/// Of a triangle surface: edges of more than two triangles, and edges that both of their triangles run along
+/// in the same direction, so that they have opposite sides outside; each at its first triangle.
+struct EdgeTallies {
+  Tally non_manifold, opposite;
+  std::pair<int, int> first_edge{-1, -1};
+};
+EdgeTallies check_edges(const Mesh& mesh) {
+  std::map<std::pair<int, int>, std::vector<std::pair<Index, bool>>> uses;  // triangle, runs upwards
+  for (Index e = 0; e < mesh.num_elements(); ++e)
+    for (Index c = 0; c < 3; ++c) {
+      const int a = mesh.elements(c, e), b = mesh.elements((c + 1) % 3, e);
+      if (a != b) uses[std::minmax(a, b)].emplace_back(e, a < b);
+    }
+  EdgeTallies tallies;
+  for (const auto& [edge, triangles] : uses) {
+    if (triangles.size() > 2) {
+      if (tallies.non_manifold.count == 0) tallies.first_edge = edge;
+      tallies.non_manifold.add(triangles.front().first);
+    } else if (triangles.size() == 2 && triangles[0].second == triangles[1].second) {
+      tallies.opposite.add(triangles.front().first);
+    }
+  }
+  return tallies;
+}
+
+void report_edges(const Mesh& mesh, Findings& findings) {
+  if (mesh.type != ElementType::Tri3) return;
+  const EdgeTallies t = check_edges(mesh);
+  findings.warning(
+      "non_manifold_edge", t.non_manifold,
+      fmt::format("{} edges belong to more than two triangles, the first is that of vertices {} and {} (in "
+                  "triangle {})",
+                  t.non_manifold.count, t.first_edge.first, t.first_edge.second, t.non_manifold.first));
+  findings.warning(
+      "opposite_triangles", t.opposite,
+      fmt::format("{} edges join triangles that have opposite sides outside, the first is one of "
+                  "triangle {}",
+                  t.opposite.count, t.opposite.first));
+}
+
 void report_elements(const Mesh& mesh, const ElementTallies& t, Findings& findings) {
   findings.error("index_out_of_range", t.range,
                  fmt::format("{} elements refer to vertices outside 0..{}, the first is element {}",
@@ -242,6 +283,7 @@ std::vector<MeshFinding> check_mesh(const Mesh& mesh) {
   findings.error("no_elements", none, "the mesh has no elements");
   report_elements(mesh, check_elements(mesh), findings);
   report_vertices(mesh, findings);
+  report_edges(mesh, findings);
   return findings.take();
 }
 

@@ -1,12 +1,12 @@
 // A multilayer perceptron: h_0 = s, h_l = tanh(W_l h_l-1 + b_l) in the hidden layers, z = W_L h_L-1 + b_L,
 //     y = (upper + lower)/2 + (upper - lower)/2 r,   r = tanh z with `bounded`, else z.
 // `weights` are those of one layer after the other: W_l row by row (a row for each unit), then b_l; together
-// sum_l n_l (n_l-1 + 1) numbers, n_0 the inputs, n_L the outputs. Left out, they are drawn from the seed: W
-// uniform within +-sqrt(6 / (n_l + n_l-1)) [Glorot, Bengio 2010], that of the last layer times `last_gain`,
-// and b = 0.
+// sum_l n_l (n_l-1 + 1) numbers, n_0 the inputs, n_L the outputs. Left out, they are drawn from the seed
+// (TanhNetwork).
 #pragma once
 
 #include "core/control/controller.hpp"
+#include "core/control/tanh_network.hpp"
 
 #include <vector>
 
@@ -33,12 +33,8 @@ class Mlp final : public Controller {
   void add_vjp(ConstVec s, ConstVec z, MutVec ds, MutVec dtheta) const override;
 
  private:
-  /// h_1 .. h_L-1 and r.
-  std::vector<VecX> layers(ConstVec s) const;
-  void draw_weights();
-
   Options options_;
-  std::vector<Index> widths_;  ///< n_0 .. n_L
+  TanhNetwork network_;
 };
 
 }  // namespace resilin

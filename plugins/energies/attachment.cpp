@@ -27,6 +27,14 @@ void Attachment::Options::visit(ParamVisitor& v) {
        .unit = "m",
        .differentiable = true});
   visit_key_times(v, key_times);
+  v.optional_section(
+      "recording", has_recording, recording,
+      {.doc = "recorded places of the vertices, which offsets are added to; takes the place of "
+              "relative_to"});
+  v.component("motion", "motion", motion,
+              {.doc = "how targets move beside: a path, a turn; default: not at all"});
+  v.real("release", release,
+         {.doc = "time after which nothing is attached any more; default: never", .unit = "s", .min = 0});
 }
 
 Attachment::Attachment(const Options& options, const BuildContext& context) : options_(options) {
@@ -47,37 +55,71 @@ Attachment::Attachment(const Options& options, const BuildContext& context) : op
                                           options.stiffness.items, count));
   if (options.stiffness.steps != 1)
     throw context.input_error("stiffness", "the stiffness of an attachment cannot change from step to step");
+  if (options.has_recording) recording_.emplace(options.recording, body, nodes_, "recording", context);
+  if (!options.motion.type.empty()) {
+    BuildContext child = context;
+    child.path = options.motion.path;
+    child.place = options.motion.place;
+    motion_ = context.registry->make<Motion>(options.motion, child);
+  }
   for (Index& n : nodes_) n += body.first_node;
 }
 
-Vec3 Attachment::gap(Index i, const KeyBlend& b, ConstVec x) const {
+void Attachment::visit_parameters(ParamVisitor& v) {
+  options_.visit(v);
+  if (motion_)
+    v.section("motion", ParamVisitor::Body([&](ParamVisitor& w) { motion_->visit_parameters(w); }),
+              {.doc = "parameters of the motion"});
+}
+
+Attachment::Moment Attachment::moment(const StepContext& c) const {
+  return {c.time, blend_at(options_.key_times, c), recording_ ? recording_->at(c.time) : KeyBlend{}};
+}
+
+bool Attachment::is_released(const StepContext& c) const {
+  // Times of steps are sums of many terms: half a thousandth of a step is the same time.
+  return c.time - 5e-4 * c.time_step > options_.release;
+}
+
+Vec3 Attachment::unmoved(Index i, const Moment& m) const {
+  const KeyBlend& b = m.offsets;
   const Vec3 offset =
       (1 - b.weight) * options_.offset.vec3(i, b.from) + b.weight * options_.offset.vec3(i, b.to);
-  return x.segment<3>(3 * nodes_[static_cast<std::size_t>(i)]) - base_.col(i) - offset;
+  return offset + (recording_ ? recording_->place(static_cast<std::size_t>(i), m.frames) : base_.col(i));
+}
+
+Vec3 Attachment::gap(Index i, const Moment& m, ConstVec x) const {
+  const Vec3 place = unmoved(i, m);
+  return x.segment<3>(3 * nodes_[static_cast<std::size_t>(i)]) -
+         (motion_ ? motion_->position(m.time, place) : place);
 }
 
 double Attachment::value(const StepContext& c, ConstVec x, Workspace&) const {
-  const KeyBlend b = blend_at(options_.key_times, c);
+  if (is_released(c)) return 0;
+  const Moment m = moment(c);
   double sum = 0;
   for (Index i = 0; i < base_.cols(); ++i)
-    sum += 0.5 * options_.stiffness.at(i, 0) * gap(i, b, x).squaredNorm();
+    sum += 0.5 * options_.stiffness.at(i, 0) * gap(i, m, x).squaredNorm();
   return sum;
 }
 
 double Attachment::add_gradient(const StepContext& c, ConstVec x, MutVec g, Workspace& ws) const {
-  const KeyBlend b = blend_at(options_.key_times, c);
+  if (is_released(c)) return 0;
+  const Moment m = moment(c);
   for (Index i = 0; i < base_.cols(); ++i)
-    g.segment<3>(3 * nodes_[static_cast<std::size_t>(i)]) += options_.stiffness.at(i, 0) * gap(i, b, x);
+    g.segment<3>(3 * nodes_[static_cast<std::size_t>(i)]) += options_.stiffness.at(i, 0) * gap(i, m, x);
   return value(c, x, ws);
 }
 
-void Attachment::add_hessian(const StepContext&, ConstVec, BlockMatrix& h, bool, Workspace&) const {
+void Attachment::add_hessian(const StepContext& c, ConstVec, BlockMatrix& h, bool, Workspace&) const {
+  if (is_released(c)) return;
   for (Index i = 0; i < base_.cols(); ++i) {
     const Index n = nodes_[static_cast<std::size_t>(i)];
     h.add_symmetric(n, n, options_.stiffness.at(i, 0) * Mat3::Identity());
   }
 }
 
+/// Once released it is more than the energy has: a bound still.
 void Attachment::add_quadratic_form(Triplets& a) const {
   for (Index i = 0; i < base_.cols(); ++i) {
     const Index n = nodes_[static_cast<std::size_t>(i)];
@@ -86,15 +128,21 @@ void Attachment::add_quadratic_form(Triplets& a) const {
 }
 
 void Attachment::add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out, Workspace&) const {
-  const KeyBlend b = blend_at(options_.key_times, c);
+  if (is_released(c)) return;
+  const Moment m = moment(c);
   const Field& offset = options_.offset;
-  auto targets = out.tail(offset.size());
+  auto targets = out.segment(options_.stiffness.size(), offset.size());
   for (Index i = 0; i < base_.cols(); ++i) {
     const Vec3 zi = z.segment<3>(3 * nodes_[static_cast<std::size_t>(i)]);
-    out[options_.stiffness.index(i, 0)] += gap(i, b, x).dot(zi);
-    const double k = options_.stiffness.at(i, 0);
-    targets.segment<3>(offset.index(i, b.from)) -= (1 - b.weight) * k * zi;
-    targets.segment<3>(offset.index(i, b.to)) -= b.weight * k * zi;
+    out[options_.stiffness.index(i, 0)] += gap(i, m, x).dot(zi);
+    Vec3 d_target = -options_.stiffness.at(i, 0) * zi;
+    if (motion_) {
+      const Vec3 place = unmoved(i, m);
+      motion_->add_param_vjp(m.time, place, d_target, out.tail(motion_->num_parameters()));
+      d_target = motion_->pull_back(m.time, place, d_target);
+    }
+    targets.segment<3>(offset.index(i, m.offsets.from)) += (1 - m.offsets.weight) * d_target;
+    targets.segment<3>(offset.index(i, m.offsets.to)) += m.offsets.weight * d_target;
   }
 }
 

@@ -85,11 +85,6 @@ Hydrodynamics::Hydrodynamics(const Options& options, const BuildContext& context
   check(options.thrust, "thrust");
 }
 
-Vec3 Hydrodynamics::face_area(Index face, const ConstVec& x) const {
-  const auto p = [&](Index corner) -> Vec3 { return x.segment<3>(3 * Index{faces_(corner, face)}); };
-  return faces_.rows() == 3 ? 0.5 * (p(1) - p(0)).cross(p(2) - p(0)) : 0.5 * (p(2) - p(0)).cross(p(3) - p(1));
-}
-
 Vec3 Hydrodynamics::relative_flow(Index face, const ConstVec& v) const {
   Vec3 mean = Vec3::Zero();
   for (const int i : faces_.col(face)) mean += v.segment<3>(3 * Index{i});
@@ -120,7 +115,7 @@ Hydrodynamics::Side Hydrodynamics::side(const Vec3& area, const Vec3& flow, doub
 
 void Hydrodynamics::add_force(const StepContext&, ConstVec x, ConstVec v, MutVec f) const {
   for (Index k = 0; k < faces_.cols(); ++k) {
-    const Vec3 area = face_area(k, x), flow = relative_flow(k, v);
+    const Vec3 area = face_area(faces_, k, x), flow = relative_flow(k, v);
     Vec3 sum = Vec3::Zero();
     for (int i = 0; i < sides_; ++i) sum += side(area, flow, i == 0 ? 1 : -1).unit_force(flow);
     for (const int i : faces_.col(k))
@@ -146,24 +141,11 @@ void Hydrodynamics::pull(const Side& s, double sign, const Vec3& flow, const Vec
             sign / s.area * (d_normal - s.normal.dot(d_normal) * s.normal);
 }
 
-/// The same for the corners of a face.
-void Hydrodynamics::pull_area(Index face, const ConstVec& x, const Vec3& d_area, MutVec dx) const {
-  const auto p = [&](Index corner) -> Vec3 { return x.segment<3>(3 * Index{faces_(corner, face)}); };
-  const auto at = [&](Index corner) { return dx.segment<3>(3 * Index{faces_(corner, face)}); };
-  const bool is_quad = faces_.rows() == 4;
-  const Vec3 b = is_quad ? p(2) - p(0) : p(1) - p(0), c = is_quad ? p(3) - p(1) : p(2) - p(0);
-  const Vec3 db = 0.5 * c.cross(d_area), dc = 0.5 * d_area.cross(b);  // of a = (b x c)/2
-  at(0) -= db;
-  at(is_quad ? 1 : 0) -= dc;
-  at(is_quad ? 2 : 1) += db;
-  at(is_quad ? 3 : 2) += dc;
-}
-
 void Hydrodynamics::add_vjp(const StepContext&, ConstVec x, ConstVec v, ConstVec z, MutVec dx, MutVec dv,
                             MutVec dtheta) const {
   const double share = 1 / static_cast<double>(faces_.rows());
   for (Index k = 0; k < faces_.cols(); ++k) {
-    const Vec3 area = face_area(k, x), flow = relative_flow(k, v);
+    const Vec3 area = face_area(faces_, k, x), flow = relative_flow(k, v);
     Vec3 mean = Vec3::Zero(), d_area = Vec3::Zero(), d_flow = Vec3::Zero();
     for (const int i : faces_.col(k)) mean += share * z.segment<3>(3 * Index{i});
     for (int i = 0; i < sides_; ++i) {
@@ -175,7 +157,7 @@ void Hydrodynamics::add_vjp(const StepContext&, ConstVec x, ConstVec v, ConstVec
     }
     dtheta.segment<3>(kVelocity) += d_flow;
     for (const int i : faces_.col(k)) dv.segment<3>(3 * Index{i}) -= share * d_flow;
-    pull_area(k, x, d_area, dx);
+    add_face_area_vjp(faces_, k, x, d_area, dx);
   }
 }
 

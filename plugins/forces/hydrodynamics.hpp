@@ -46,8 +46,6 @@ class Hydrodynamics final : public Force {
   Side side(const Vec3& area, const Vec3& flow, double sign) const;
   static void pull(const Side& s, double sign, const Vec3& flow, const Vec3& z, Vec3& d_area, Vec3& d_flow,
                    MutVec dtheta);
-  void pull_area(Index face, const ConstVec& x, const Vec3& d_area, MutVec dx) const;
-  Vec3 face_area(Index face, const ConstVec& x) const;      ///< A n of the outer side
   Vec3 relative_flow(Index face, const ConstVec& v) const;  ///< w
 
   Options options_;

@@ -4,6 +4,8 @@
 #include "plugins/forces/hydrodynamics.hpp"
 #include "plugins/forces/nodal_force.hpp"
 #include "plugins/forces/pressure.hpp"
+#include "plugins/forces/vertex_wind.hpp"
+#include "plugins/forces/wind.hpp"
 
 RESILIN_PLUGIN("forces", "0.1.0", registry) {
   using namespace resilin;
@@ -16,4 +18,9 @@ RESILIN_PLUGIN("forces", "0.1.0", registry) {
   registry.add<Force, NodalForce>("nodal_force",
                                   "Given forces at vertices: constant, per step or through key times");
   registry.add<Force, Pressure>("pressure", "Pressure on faces of a surface that moves and turns with them");
+  registry.add<Force, VertexWind>(
+      "vertex_wind",
+      "The same force on every vertex: constant, a sinusoid of time or a factor for each step");
+  registry.add<Force, Wind>("wind",
+                            "Drag and lift of moving air on the faces of a surface, by a network if wanted");
 }

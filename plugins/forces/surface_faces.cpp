@@ -43,4 +43,22 @@ Mesh::Elements select_faces(const BodyView& body, const Selector& faces, bool on
   return surface.faces(Eigen::all, kept).array() + static_cast<int>(body.first_node);
 }
 
+Vec3 face_area(const Mesh::Elements& faces, Index face, const ConstVec& x) {
+  const auto p = [&](Index corner) -> Vec3 { return x.segment<3>(3 * Index{faces(corner, face)}); };
+  return faces.rows() == 3 ? 0.5 * (p(1) - p(0)).cross(p(2) - p(0)) : 0.5 * (p(2) - p(0)).cross(p(3) - p(1));
+}
+
+void add_face_area_vjp(const Mesh::Elements& faces, Index face, const ConstVec& x, const Vec3& d_area,
+                       MutVec dx) {
+  const auto p = [&](Index corner) -> Vec3 { return x.segment<3>(3 * Index{faces(corner, face)}); };
+  const auto at = [&](Index corner) { return dx.segment<3>(3 * Index{faces(corner, face)}); };
+  const bool is_quad = faces.rows() == 4;
+  const Vec3 b = is_quad ? p(2) - p(0) : p(1) - p(0), c = is_quad ? p(3) - p(1) : p(2) - p(0);
+  const Vec3 db = 0.5 * c.cross(d_area), dc = 0.5 * d_area.cross(b);  // of a = (b x c)/2
+  at(0) -= db;
+  at(is_quad ? 1 : 0) -= dc;
+  at(is_quad ? 2 : 1) += db;
+  at(is_quad ? 3 : 2) += dc;
+}
+
 }  // namespace resilin

@@ -1,11 +1,15 @@
 #include "core/plugin/plugin.hpp"
 #include "plugins/meshes/box.hpp"
+#include "plugins/meshes/cone.hpp"
 #include "plugins/meshes/cylinder.hpp"
+#include "plugins/meshes/hat.hpp"
 #include "plugins/meshes/plant.hpp"
 #include "plugins/meshes/polyline.hpp"
 #include "plugins/meshes/quadruped.hpp"
 #include "plugins/meshes/shape_union.hpp"
 #include "plugins/meshes/sheet.hpp"
+#include "plugins/meshes/shirt.hpp"
+#include "plugins/meshes/sock.hpp"
 #include "plugins/meshes/sphere.hpp"
 #include "plugins/meshes/surface_voxels.hpp"
 #include "plugins/meshes/torus.hpp"
@@ -32,4 +36,8 @@ RESILIN_PLUGIN("meshes", "0.1.0", registry) {
       "sdf_union", "the smooth union of balls, boxes, capsules and rings, as equal cubes");
   registry.add<MeshGenerator, Quadruped>("quadruped",
                                          "an animal of equal cubes: body, four legs, neck, head and tail");
+  registry.add<MeshGenerator, Cone>("cone", "cloth: an open cone frustum along z, a skirt or a simple dress");
+  registry.add<MeshGenerator, Hat>("hat", "cloth: a half sphere with a brim");
+  registry.add<MeshGenerator, Sock>("sock", "cloth: an L-shaped tube with one closed end");
+  registry.add<MeshGenerator, Shirt>("shirt", "cloth: two panels sewn to a T-shirt with sleeves");
 }

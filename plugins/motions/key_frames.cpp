@@ -13,8 +13,7 @@ void KeyFrames::Options::visit(ParamVisitor& v) {
            .unit = "m",
            .differentiable = true});
   v.path("file", file, {.doc = "CSV file with rows t, x, y, z; takes the place of times and offsets"});
-  v.choice("interpolation", interpolation, {"linear", "cubic"},
-           {.doc = "between the key frames: straight lines, or a natural cubic spline"});
+  visit_interpolation(v, interpolation);
 }
 
 KeyFrames::KeyFrames(const Options& options, const BuildContext& context) : options_(options) {
@@ -27,8 +26,7 @@ KeyFrames::KeyFrames(const Options& options, const BuildContext& context) : opti
     options_.offsets.items = table.rows();
     options_.offsets.values = table.rightCols(3).transpose().reshaped();
   }
-  check_keys(context, options_.times, options_.offsets, "offsets");
-  curve_ = Curve(options_.times, options.interpolation == "cubic");
+  curve_ = make_curve(context, options_.times, options_.offsets, "offsets", options.interpolation);
 }
 
 Vec3 KeyFrames::position(double t, const Vec3& x) const {

@@ -13,15 +13,13 @@ void Rotation::Options::visit(ParamVisitor& v) {
           {.doc = "angle at each of these times, added to that of the rate",
            .unit = "rad",
            .differentiable = true});
-  v.choice("interpolation", interpolation, {"linear", "cubic"},
-           {.doc = "between the key frames: straight lines, or a natural cubic spline"});
+  visit_interpolation(v, interpolation);
 }
 
 Rotation::Rotation(const Options& options, const BuildContext& context) : options_(options) {
   if (!(options.axis.norm() > 0)) throw context.input_error("axis", "the axis must not be zero");
-  check_keys(context, options.times, options.angles, "angles");
   axis_ = options.axis.normalized();
-  curve_ = Curve(options.times, options.interpolation == "cubic");
+  curve_ = make_curve(context, options.times, options.angles, "angles", options.interpolation);
 }
 
 Mat3 Rotation::turn(double t) const {

@@ -16,12 +16,17 @@ void ReachTarget::Options::visit(ParamVisitor& v) {
           {.doc = "where to be (m) or how fast (m/s): one for all, one per selected vertex in the order of "
                   "their numbers, or {steps: [...]} with one entry per frame that counts",
            .required = true});
+  v.choice("relative_to", relative_to, {"origin", "rest"},
+           {.doc = "what targets of positions are added to: the origin, or where the points are in the rest "
+                   "mesh"});
   v.choices("axes", axes, {"x", "y", "z"}, {.doc = "coordinates that are compared"});
   v.integers("frames", frames, {.doc = "frames that count (0 is the start); the last if empty"});
   v.integer("every", every,
             {.doc = "every n-th step counts, from the n-th on; takes the place of frames. 0: those of frames",
              .min = 0,
              .max = 1e9});
+  v.flag("average", average,
+         {.doc = "the mean of the squared distances over points and frames in place of half their sum"});
   v.check(every == 0 || frames.empty(), "every takes the place of frames: give one of them");
 }
 
@@ -49,6 +54,24 @@ ReachTarget::ReachTarget(const Options& options, const BuildContext& context)
     throw context.input_error(
         "target",
         fmt::format("{} entries in steps; expected {} (one per frame that counts)", target.steps, frames));
+  if (options.average) factor_ = 1 / static_cast<double>(frames * (points_ ? count : 1));
+  if (options.relative_to == "rest") find_rest(context);
+}
+
+void ReachTarget::find_rest(const BuildContext& context) {
+  if (velocity_)
+    throw context.input_error("relative_to",
+                              "velocities are relative to nothing; expected relative_to: origin");
+  VecX x = VecX::Zero(3 * context.num_nodes);
+  for (const BodyView& body : *context.bodies)
+    x.segment(3 * body.first_node, body.mesh->vertices.size()) = body.mesh->vertices.reshaped();
+  if (!points_) {
+    rest_ = mean_(x);
+    return;
+  }
+  rest_.resize(3, static_cast<Index>(mean_.nodes.size()));
+  for (std::size_t i = 0; i < mean_.nodes.size(); ++i)
+    rest_.col(static_cast<Index>(i)) = x.segment<3>(3 * mean_.nodes[i]);
 }
 
 bool ReachTarget::counts(Index k, Index last) const {
@@ -56,16 +79,17 @@ bool ReachTarget::counts(Index k, Index last) const {
 }
 
 Vec3 ReachTarget::target(Index point, Index k) const {
-  return options_.target.vec3(point, std::max<Index>(0, place_of(options_.frames, k)));
+  const Vec3 given = options_.target.vec3(point, std::max<Index>(0, place_of(options_.frames, k)));
+  return rest_.size() > 0 ? given + rest_.col(point) : given;
 }
 
 double ReachTarget::frame_value(const State& s, Index k) const {
   const VecX& q = velocity_ ? s.v : s.x;
-  if (!points_) return 0.5 * axes_.cwiseProduct(mean_(q) - target(0, k)).squaredNorm();
+  if (!points_) return factor_ * axes_.cwiseProduct(mean_(q) - target(0, k)).squaredNorm();
   double sum = 0;
   for (std::size_t i = 0; i < mean_.nodes.size(); ++i) {
     const Vec3 gap = q.segment<3>(3 * mean_.nodes[i]) - target(static_cast<Index>(i), k);
-    sum += 0.5 * axes_.cwiseProduct(gap).squaredNorm();
+    sum += factor_ * axes_.cwiseProduct(gap).squaredNorm();
   }
   return sum;
 }
@@ -73,10 +97,11 @@ double ReachTarget::frame_value(const State& s, Index k) const {
 void ReachTarget::add_frame_gradient(const State& s, Index k, double weight, Adjoint& a) const {
   const VecX& q = velocity_ ? s.v : s.x;
   VecX& out = velocity_ ? a.v : a.x;
-  if (!points_) return mean_.add_vjp(weight * axes_.cwiseProduct(mean_(q) - target(0, k)), out);
+  const double scale = 2 * factor_ * weight;
+  if (!points_) return mean_.add_vjp(scale * axes_.cwiseProduct(mean_(q) - target(0, k)), out);
   for (std::size_t i = 0; i < mean_.nodes.size(); ++i) {
     const Vec3 gap = q.segment<3>(3 * mean_.nodes[i]) - target(static_cast<Index>(i), k);
-    out.segment<3>(3 * mean_.nodes[i]) += weight * axes_.cwiseProduct(gap);
+    out.segment<3>(3 * mean_.nodes[i]) += scale * axes_.cwiseProduct(gap);
   }
 }
 

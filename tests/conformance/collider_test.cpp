@@ -340,6 +340,9 @@ class EveryMotion : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryMotion, VelocityAndItsPullBacksAreDerivatives) {
   static const std::map<std::string, std::string> keys{
+      {"hermite",
+       "{displacement: [1, 2, -1], start_tangent: [3, 0, 1], end_tangent: [0, -2, 1], start: 0.1, duration: "
+       "0.8}"},
       {"key_frames",
        "{times: [0, 0.5, 1], offsets: [[0, 0, 0], [1, 2, -1], [0, 1, 1]], interpolation: cubic}"},
       {"rotation", "{axis: [1, 2, 3], point: [1, 0, -1], rate: 2, times: [0, 0.3, 1], angles: [0, 1, 0.5]}"}};

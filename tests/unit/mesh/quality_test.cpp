@@ -106,6 +106,26 @@ TEST(Quality, ZeroAreaTriangleAndZeroLengthSegment) {
   expect_finding(segment, "zero_volume_element", true, 1, 1);
 }
 
+TEST(Quality, EdgesOfMoreThanTwoTrianglesAndOppositeSidesAreNamed) {
+  Mesh fins;  // two triangles, and a third one on their common edge 1-2
+  fins.type = ElementType::Tri3;
+  fins.vertices.resize(3, 5);
+  fins.vertices << 0, 1, 0, 1, 0.5, 0, 0, 1, 1, 0.5, 0, 0, 0, 0, 1;
+  fins.elements.resize(3, 2);
+  fins.elements << 0, 1, 1, 3, 2, 2;
+  fins.elements.conservativeResize(Eigen::NoChange, 3);
+  fins.elements.col(2) << 1, 2, 4;
+  expect_finding(fins, "non_manifold_edge", false, 1, 0);
+  EXPECT_NE(find(check_mesh(fins), "non_manifold_edge")->message.find("vertices 1 and 2"), std::string::npos);
+  Mesh turned = fins;
+  turned.elements.conservativeResize(Eigen::NoChange, 2);
+  turned.elements.col(1) << 1, 2, 3;
+  expect_finding(turned, "opposite_triangles", false, 1, 0);
+  turned.elements.col(1) << 1, 3, 2;
+  EXPECT_EQ(find(check_mesh(turned), "opposite_triangles"), nullptr);
+  EXPECT_EQ(find(check_mesh(turned), "non_manifold_edge"), nullptr);
+}
+
 TEST(Quality, DuplicateNodeInElement) {
   Mesh mesh = good_tets();
   mesh.elements(3, 4) = mesh.elements(0, 4);

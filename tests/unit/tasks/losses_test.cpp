@@ -1,6 +1,8 @@
 // The losses on trajectories and bodies for which their value is known.
 #include "tests/unit/tasks/losses.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace resilin::test {
@@ -150,6 +152,91 @@ TEST_F(Losses, ALinearFunctionalOfTheCentreIsOneOfItsPlace) {
   EXPECT_NEAR(value("{type: linear_functional, of: center_of_mass, " + end + "}"), 2.0 / 3, 1e-12);
 }
 
+// Frame k is the rest shape moved by k (0.1, 0, 0).
+TEST_F(Losses, AShapeMovedAsAWholeIsReachedWhereItIs) {
+  EXPECT_NEAR(value("{type: reach_target, relative_to: rest, target: [0.3, 0, 0]}"), 0, 1e-28);
+  EXPECT_NEAR(value("{type: reach_target, relative_to: rest, target: [0.3, 2, 0], average: true}"), 4, 1e-13);
+  EXPECT_NEAR(value("{type: reach_target, relative_to: rest, target: [0.3, 2, 0]}"), 12 * 0.5 * 4, 1e-13);
+  EXPECT_NEAR(value("{type: reach_target, relative_to: rest, of: centroid, target: [0, 0, 1], average: true, "
+                    "frames: [1, 2]}"),
+              0.5 * (0.01 + 0.04) + 1, 1e-14);
+}
+
+TEST_F(Losses, TheMeanOfATrajectoryIsOverVerticesAndFrames) {
+  const auto with = [&](const std::string& options) {
+    const auto l = loss("{type: match_trajectory" + options + "}");
+    for (Index k = 0; k <= 3; ++k) {
+      State s = tape_.states[static_cast<std::size_t>(k)];
+      s.x[0] += static_cast<double>(k);
+      l->observe_reference(k, 3, s);
+    }
+    return value_of(*l);
+  };
+  EXPECT_NEAR(with(""), 0.5 * (1 + 4 + 9), 1e-13);
+  EXPECT_NEAR(with(", average: true"), (1 + 4 + 9) / (3 * 12.0), 1e-13);
+  EXPECT_NEAR(with(", average: true, every: 2"), 4 / 12.0, 1e-13);
+  EXPECT_NEAR(with(", average: true, frames: [0, 3]"), 9 / (2 * 12.0), 1e-13);
+}
+
+TEST_F(Losses, ATrajectoryMayBeARecordingOfPlaces) {
+  const TestFolder folder;
+  std::string rows;  // vertices 0 and 1 at t = 0 and 0.03 s: at frame k they are (0, 0, k), (k, 0, 0)
+  for (const int k : {0, 3}) rows += fmt::format("{},0,0,{},{},0,0\n", 0.01 * k, k, k);
+  const std::string file = folder.write("places.csv", rows);
+  double expected = 0;
+  for (Index k = 1; k <= 3; ++k)
+    for (Index i = 0; i < 2; ++i) {
+      const auto f = static_cast<double>(k);
+      const Vec3 seen = i == 0 ? Vec3(0, 0, f) : Vec3(f, 0, 0);
+      expected += (tape_.states[static_cast<std::size_t>(k)].x.segment<3>(3 * i) - seen).squaredNorm() / 6;
+    }
+  EXPECT_NEAR(value("{type: match_trajectory, average: true, nodes: {indices: [0, 1]}, recording: {file: " +
+                    file + "}}"),
+              expected, 1e-13);
+  EXPECT_NE(error("{type: match_trajectory, nodes: {indices: [0, 1, 2]}, recording: {file: " + file + "}}")
+                .find("places.csv has 7 columns; expected x, y, z of the 12 vertices"),
+            std::string::npos);
+}
+
+TEST_F(Losses, KeyPointsCountTheFarthestOfEachSet) {
+  // Frame 3: vertices 0, 1 are at (0.3, 0, 0) and (0.3, 0, 1), frame 1: at (0.1, ..).
+  const std::string ends =
+      "{type: key_points, points: [{nodes: {indices: [0, 1]}, target: [0.3, 0, 0.25]}, {nodes: {indices: "
+      "[0]}, "
+      "target: [0, 0, 0], frame: 1}]}";
+  EXPECT_NEAR(value(ends), 0.5 * (0.75 * 0.75 + 0.01), 1e-15);
+  const auto gradient = [&](const std::string& yaml, Index k) {
+    Adjoint a;
+    a.ensure(36);
+    observed(*loss(yaml), tape_)->add_gradient(k, tape_.states[static_cast<std::size_t>(k)], 3, a);
+    return a.x;
+  };
+  VecX expected = VecX::Zero(36);
+  expected[5] = 3 * 0.5 * 2 * 0.75;
+  EXPECT_LT((gradient(ends, 3) - expected).norm(), 1e-14);
+  // Equally far: the lowest number, whatever the order; and the same vertex in two sets gets both.
+  const std::string ties =
+      "{type: key_points, points: [{nodes: {indices: [1, 0]}, target: [0.3, 0, 0.5]}, {nodes: {indices: "
+      "[0]}, "
+      "target: [0.3, 0, 1]}]}";
+  expected.setZero();
+  expected[2] = 3 * 0.5 * 2 * (-0.5 - 1);
+  EXPECT_LT((gradient(ties, 3) - expected).norm(), 1e-14);
+  EXPECT_EQ(gradient(ties, 2).norm(), 0) << "not a frame that counts";
+}
+
+TEST_F(Losses, TheApexAngleIsThatOfTheConeThroughAVertex) {
+  // Vertex 0 at (0.3, 0, 0) in the last frame; the apex 0.3 above the origin: 45 degrees.
+  const std::string cone = "{type: apex_angle, nodes: {indices: [0]}, apex: [0, 0, 0.3], target: ";
+  EXPECT_NEAR(value(cone + "1.5707963267948966}"), 0, 1e-30);
+  EXPECT_NEAR(value(cone + "1}"), std::pow(M_PI / 2 - 1, 2), 1e-15);
+  EXPECT_NEAR(value("{type: apex_angle, nodes: {indices: [0]}, apex: [0.3, 0, 1], target: 0}"), 0, 1e-30);
+  EXPECT_NEAR(
+      value("{type: apex_angle, nodes: {indices: [0]}, apex: [0, 0, -1], up: [0, 0, -3], frames: [0, 3], "
+            "target: 0}"),
+      0.5 * std::pow(2 * std::atan(0.3), 2), 1e-15);
+}
+
 TEST_F(Losses, MistakesAreNamed) {
   const auto expect = [&](const std::string& yaml, const std::string& part) {
     EXPECT_NE(error(yaml).find(part), std::string::npos) << error(yaml);
@@ -166,6 +253,14 @@ TEST_F(Losses, MistakesAreNamed) {
   expect("{type: reach_target, target: {steps: [[0, 0, 0], [1, 1, 1]]}, every: 1}",
          "expected 3 (one per frame");
   expect("{type: reach_target, target: [0, 0, 0], axes: []}", "no axis is left");
+  expect("{type: reach_target, target: [0, 0, 0], quantity: velocity, relative_to: rest}",
+         "velocities are relative to nothing");
+  expect("{type: key_points, points: []}", "at least one key point is needed");
+  expect("{type: key_points, points: [{target: [0, 0, 0], frame: 4}]}",
+         "points[0].frame: there is no frame 4: the scene has frames 0 to 3");
+  expect("{type: key_points, points: [{}, {nodes: {sphere: {center: [9, 9, 9], radius: 1}}}]}",
+         "points[1].nodes: the selection matches no vertex");
+  expect("{type: apex_angle, up: [0, 0, 0]}", "up: expected a direction");
   expect("{type: linear_functional, of: centroid, positions: [[1, 0, 0], [0, 2, 0]]}",
          "2 entries given; one is");
   expect("{type: linear_functional, positions: [[1, 0, 0], [0, 2, 0]]}",
