@@ -2,10 +2,7 @@
 // sheet that hangs or falls from two soft pins, of a sheet and of a shirt in the wind.
 #include "core/solve/simulation.hpp"
 #include "core/solve/step_problem.hpp"
-#include "tests/support/json_value.hpp"
-#include "tests/support/scenes.hpp"
-
-#include <fmt/format.h>
+#include "tests/support/cloth_case.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -25,17 +22,6 @@ struct ClothCase {
 
 class ClothReference : public ::testing::Test {
  protected:
-  static std::string folder(const std::string& name) {
-    return std::string(RESILIN_SOURCE_DIR) + "/../shared/reference/cases/diffcloth/" + name + "/";
-  }
-  static VecX column(const std::string& file) { return read_table(file).transpose().reshaped(); }
-  static VecX numbers(const JsonValue& list) {
-    VecX v(static_cast<Index>(list.items.size()));
-    for (std::size_t i = 0; i < list.items.size(); ++i) v[static_cast<Index>(i)] = list.items[i].number;
-    return v;
-  }
-  static JsonValue json(const std::string& file) { return JsonReader::read(read_file(file)); }
-
   /// The doubles of a NumPy array behind its header.
   static VecX numpy(const std::string& file) {
     const std::string text = read_file(file);
@@ -45,20 +31,10 @@ class ClothReference : public ::testing::Test {
     return v;
   }
 
-  std::string cloth_mesh(const std::string& data) const {
-    const MatX x = read_table(data + "x0.csv"), faces = read_table(data + "faces.csv");
-    std::string text;
-    for (Index i = 0; i < x.rows(); ++i)
-      text += fmt::format("v {:.17g} {:.17g} {:.17g}\n", x(i, 0), x(i, 1), x(i, 2));
-    for (Index f = 0; f < faces.rows(); ++f)
-      text += fmt::format("f {} {} {}\n", faces(f, 0) + 1, faces(f, 1) + 1, faces(f, 2) + 1);
-    return text;
-  }
-
   /// The force of the wind on every vertex, by steps: the factor of the step times the vector.
   static std::string wind(const JsonValue& setup, const JsonValue& loss) {
     if (!setup.at("wind").flag) return {};
-    const VecX value = numbers(setup.at("values")), factor = numbers(loss.at("wind_factor"));
+    const VecX value = numbers_of(setup.at("values")), factor = numbers_of(loss.at("wind_factor"));
     std::string steps;
     for (Index k = 0; k < factor.size(); ++k)
       steps += fmt::format("{}[{:.17g}, {:.17g}, {:.17g}]", k ? ", " : "", factor[k] * value[0],
@@ -68,8 +44,8 @@ class ClothReference : public ::testing::Test {
 
   /// flat_below: the published threshold is a length, 1e-6 m; with 1e-5 of the edge the same edges are flat.
   std::string scene(const ClothCase& c) const {
-    const std::string data = folder(c.name);
-    const JsonValue setup = json(data + "setup.json");
+    const std::string data = cloth_case_folder(c.name);
+    const JsonValue setup = read_json(data + "setup.json");
     const double bending = setup.at("k_b").number;
     std::string pins;
     for (const JsonValue& p : setup.at("pins").items) pins += fmt::format("{}, ", p.number);
@@ -90,17 +66,17 @@ backward: {{type: direct, relative_tolerance: 1e-12}}
                                                  "flat_below: 1e-5}}",
                                                  bending)
                                    : "",
-                       wind(setup, json(data + "loss.json")), c.follow ? "pd" : "pd_newton_krylov",
+                       wind(setup, read_json(data + "loss.json")), c.follow ? "pd" : "pd_newton_krylov",
                        c.follow ? 1e-11 : 1e-13);
   }
 
   /// Runs it and compares masses and positions.
   void run(const ClothCase& c) {
-    const std::string data = folder(c.name);
-    files_.write("cloth.obj", cloth_mesh(data));
+    const std::string data = cloth_case_folder(c.name);
+    files_.write("cloth.obj", cloth_case_mesh(data));
     const SceneFile file = load_scene(files_.write("scene.yaml", scene(c)), {}, registry());
     sim_ = std::make_unique<Simulation>(file.options.scene, registry(), file.places);
-    const VecX x0 = column(data + "x0.csv");
+    const VecX x0 = read_column(data + "x0.csv");
     ASSERT_EQ(sim_->system().num_dofs(), x0.size());
     EXPECT_LT((sim_->system().initial_state().x - x0).cwiseAbs().maxCoeff(), 1e-15);
     EXPECT_LT((sim_->system().mass() - read_table(data + "vertex.csv").col(0)).cwiseAbs().maxCoeff(), 1e-15);
@@ -109,7 +85,7 @@ backward: {{type: direct, relative_tolerance: 1e-12}}
     else
       sim_->run(tape_, true);
     for (const Index k : c.shown) {
-      const VecX expected = column(fmt::format("{}tight/x_step{}.csv", data, k));
+      const VecX expected = read_column(fmt::format("{}tight/x_step{}.csv", data, k));
       EXPECT_LT((tape_.states[static_cast<std::size_t>(k)].x - expected).cwiseAbs().maxCoeff(), c.positions)
           << "step " << k;
     }
@@ -151,8 +127,7 @@ backward: {{type: direct, relative_tolerance: 1e-12}}
   /// sum_i sin(0.7 i + 0.3) x_i(T) and its gradient.
   double linear_loss() {
     const VecX& x = tape_.states.back().x;
-    VecX r(x.size());
-    for (Index i = 0; i < r.size(); ++i) r[i] = std::sin(0.7 * static_cast<double>(i) + 0.3);
+    const VecX r = linear_weights(x.size());
     const Index last = static_cast<Index>(tape_.frames.size()) - 1;
     gradient_ = sim_->gradient(tape_, [&](Index k, Adjoint& a) {
       if (k == last) a.x += r;
@@ -178,22 +153,22 @@ backward: {{type: direct, relative_tolerance: 1e-12}}
   }
 
   void compare_hanging(const std::string& name) {
-    const std::string data = folder(name), tight = data + "tight/";
+    const std::string data = cloth_case_folder(name), tight = data + "tight/";
     if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared reference cases beside this checkout";
     constexpr double kTolerance = 1e-8;  // case.md: 1.7e-12 and 2.2e-11 between two thresholds, in x
     ASSERT_NO_FATAL_FAILURE(run({name, 60, {1, 15, 30, 45}, kTolerance}));
     const State& last = tape_.states.back();
-    EXPECT_LT((last.x - column(tight + "x_final.csv")).cwiseAbs().maxCoeff(), kTolerance);
-    EXPECT_LT((last.v - column(tight + "v_final.csv")).cwiseAbs().maxCoeff(), kTolerance);
-    EXPECT_NEAR(linear_loss(), json(tight + "loss.json").at("loss").number, kTolerance);
-    const VecX expected = numbers(json(tight + "gradient.json").at("adjoint"));
+    EXPECT_LT((last.x - read_column(tight + "x_final.csv")).cwiseAbs().maxCoeff(), kTolerance);
+    EXPECT_LT((last.v - read_column(tight + "v_final.csv")).cwiseAbs().maxCoeff(), kTolerance);
+    EXPECT_NEAR(linear_loss(), read_json(tight + "loss.json").at("loss").number, kTolerance);
+    const VecX expected = numbers_of(read_json(tight + "gradient.json").at("adjoint"));
     const char* const paths[] = {"bodies.cloth.materials[0].stiffness", "energies.bending.stiffness",
                                  "bodies.cloth.density"};
     for (Index i = 0; i < 3; ++i)
       EXPECT_NEAR(part(paths[i])[0], expected[i], kTolerance * std::abs(expected[i])) << paths[i];
-    EXPECT_LT(relative_error(part("bodies.cloth.initial.displacements"), column(tight + "dLdx0.csv")),
+    EXPECT_LT(relative_error(part("bodies.cloth.initial.displacements"), read_column(tight + "dLdx0.csv")),
               kTolerance);
-    EXPECT_LT(relative_error(part("bodies.cloth.initial.velocities"), column(tight + "dLdv0.csv")),
+    EXPECT_LT(relative_error(part("bodies.cloth.initial.velocities"), read_column(tight + "dLdv0.csv")),
               kTolerance);
   }
 
@@ -214,29 +189,30 @@ TEST_F(ClothReference, HorizontalSheetSwingsDown) {
 // Over 200 steps the sheet wrinkles and errors grow a hundredfold (case.md): positions are compared over the
 // first 50, the loss and its gradient by the force over all.
 TEST_F(ClothReference, SheetInTheWind) {
-  const std::string data = folder("wind12"), tight = data + "tight/";
+  const std::string data = cloth_case_folder("wind12"), tight = data + "tight/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared reference cases beside this checkout";
   ASSERT_NO_FATAL_FAILURE(run({"wind12", 200, {1, 50}, 1e-5}));
-  const VecX expected = numbers(json(tight + "gradient.json").at("adjoint"));
-  EXPECT_NEAR(distance_loss(data), json(tight + "loss.json").at("loss").number, 1e-6);
+  const VecX expected = numbers_of(read_json(tight + "gradient.json").at("adjoint"));
+  EXPECT_NEAR(distance_loss(data), read_json(tight + "loss.json").at("loss").number, 1e-6);
   const VecX force = as_columns(part("forces.wind.force")).rowwise().sum();
   for (Index i = 0; i < 3; ++i) EXPECT_NEAR(force[i], expected[i], 1e-4 * expected.norm());
 }
 
 // w(t) = (sin(omega t + phi) + 1)/2 at the end of each step.
 TEST_F(ClothReference, ShirtInAGustyWind) {
-  const std::string data = folder("tshirt20"), tight = data + "tight/";
+  const std::string data = cloth_case_folder("tshirt20"), tight = data + "tight/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared reference cases beside this checkout";
   constexpr double kTolerance = 1e-7;  // m; published runs with thresholds 1e-12 and 1e-14 are 8e-7 apart
   ASSERT_NO_FATAL_FAILURE(run({"tshirt20", 20, {1, 5, 10, 15}, kTolerance, true}));
-  EXPECT_LT((tape_.states.back().x - column(tight + "x_final.csv")).cwiseAbs().maxCoeff(), kTolerance);
-  EXPECT_LT((tape_.states.back().v - column(tight + "v_final.csv")).cwiseAbs().maxCoeff(), 100 * kTolerance);
+  EXPECT_LT((tape_.states.back().x - read_column(tight + "x_final.csv")).cwiseAbs().maxCoeff(), kTolerance);
+  EXPECT_LT((tape_.states.back().v - read_column(tight + "v_final.csv")).cwiseAbs().maxCoeff(),
+            100 * kTolerance);
   constexpr double kRelative = 1e-5;
-  const double loss = json(tight + "loss.json").at("loss").number;
+  const double loss = read_json(tight + "loss.json").at("loss").number;
   EXPECT_NEAR(distance_loss(data), loss, kRelative * loss);
-  const JsonValue setup = json(data + "setup.json");
-  const VecX value = numbers(setup.at("values")),
-             factor = numbers(json(data + "loss.json").at("wind_factor"));
+  const JsonValue setup = read_json(data + "setup.json");
+  const VecX value = numbers_of(setup.at("values")),
+             factor = numbers_of(read_json(data + "loss.json").at("wind_factor"));
   const VecX per_step = part("forces.wind.force");
   VecX found = VecX::Zero(6);
   for (Index k = 0; k < factor.size(); ++k) {
@@ -248,11 +224,12 @@ TEST_F(ClothReference, ShirtInAGustyWind) {
     found[4] += slope * along;
   }
   found[5] = part("bodies.cloth.materials[0].stiffness")[0];
-  const VecX expected = numbers(json(tight + "gradient.json").at("adjoint"));
+  const VecX expected = numbers_of(read_json(tight + "gradient.json").at("adjoint"));
   for (Index i = 0; i < 6; ++i) EXPECT_NEAR(found[i], expected[i], kRelative * std::abs(expected[i])) << i;
-  EXPECT_LT(relative_error(part("bodies.cloth.initial.displacements"), column(tight + "dLdx0.csv")),
+  EXPECT_LT(relative_error(part("bodies.cloth.initial.displacements"), read_column(tight + "dLdx0.csv")),
             kRelative);
-  EXPECT_LT(relative_error(part("bodies.cloth.initial.velocities"), column(tight + "dLdv0.csv")), kRelative);
+  EXPECT_LT(relative_error(part("bodies.cloth.initial.velocities"), read_column(tight + "dLdv0.csv")),
+            kRelative);
 }
 
 }  // namespace
