@@ -12,6 +12,7 @@ namespace resilin {
 namespace {
 
 constexpr double kForcing = 0.01;  // largest relative residual of a linear solve
+constexpr double kKeep = 0.01;     // a Hessian is kept while it lowers the merit by this factor
 constexpr int kMaxHalvings = 5;    // of a Newton step
 constexpr double kEscape = 0.01;   // where Newton gets stuck, fixed-point iterations lower the merit by this
 constexpr Index kSweeps = 200;     // of Gauss-Seidel in each of them
@@ -23,10 +24,10 @@ struct Scratch {
 };
 
 /// The Newton direction (dx, df) at an iterate, into s.direction.
-KrylovReport find_direction(const StepProblem& step, const ContactIterate& i, double target,
-                            double law_weight, const GmresOptions& options, Scratch& s) {
+KrylovReport find_direction(const StepProblem& step, const BlockMatrix& hessian, const ContactIterate& i,
+                            double target, double law_weight, const GmresOptions& options, Scratch& s) {
   const Index n = i.x.size(), m = static_cast<Index>(i.active.size());
-  s.jacobian.update(step, step.hessian(i.x, false), i.active);
+  s.jacobian.update(step, hessian, i.active);
   s.b.resize(n + 3 * m);
   s.b.head(n) = -i.r;
   for (Index k = 0; k < m; ++k)
@@ -81,8 +82,13 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
   ContactSweep sweep(p);
   ContactIterate now = evaluator.start(x, contacts);
   double previous = now.merit, forcing = kForcing;
+  const BlockMatrix* hessian = nullptr;  // null: that of the next iterate is needed
   while (now.is_admissible && !evaluator.is_final(now) && report.iterations < options_.max_iterations) {
     if (report.iterations > 0) forcing = std::clamp(0.9 * now.merit / previous, 1e-6, kForcing);
+    // A Hessian that gave a good step is good for another.
+    if (report.iterations == 0 || now.merit > kKeep * previous) hessian = nullptr;
+    const bool is_fresh = hessian == nullptr;
+    if (is_fresh) hessian = &p.step.hessian(now.x, false);
     previous = now.merit;
     ++report.iterations;
     double law = 0;
@@ -92,9 +98,11 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
                  target = std::max(forcing * size, 0.3 * report.tolerance),
                  law_target = std::max(0.1 * forcing * std::sqrt(law), now.law_tolerance);
     const KrylovReport k =
-        find_direction(p.step, now, target, std::max(1.0, target / law_target), options_.gmres, s);
+        find_direction(p.step, *hessian, now, target, std::max(1.0, target / law_target), options_.gmres, s);
     report.linear_iterations += k.iterations;
     if (search_line(evaluator, s.direction, now)) continue;
+    hessian = nullptr;
+    if (!is_fresh) continue;
     const double goal = kEscape * now.merit;
     for (Index j = 0; j < options_.max_sweeps && now.is_admissible && now.merit > goal; ++j) {
       if (evaluator.is_solved(now)) break;
