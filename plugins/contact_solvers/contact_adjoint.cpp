@@ -1,5 +1,7 @@
 #include "plugins/contact_solvers/contact_adjoint.hpp"
 
+#include "plugins/contact_solvers/bordered_lu.hpp"
+
 #include <algorithm>
 
 namespace resilin {
@@ -7,6 +9,7 @@ namespace {
 
 struct Scratch {
   ContactJacobian jacobian;
+  BorderedLu lu;
   GmresScratch krylov;
   VecX b, solution;
 };
@@ -23,6 +26,10 @@ void GmresOptions::visit(ParamVisitor& v) {
               "not enough",
        .min = 0,
        .max = 1e5});
+  v.choice(
+      "adjoint", adjoint, {"gmres", "lu"},
+      {.doc = "how the adjoint is solved: by GMRES, or for comparison by a sparse LU factor of the whole "
+              "transposed system"});
 }
 
 KrylovReport solve_bordered(ContactJacobian& jacobian, bool transposed, const GmresOptions& options,
@@ -76,12 +83,24 @@ SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& o
   s.solution.head(n) = w;
   SolveReport report;
   report.tolerance = p.backward.relative_tolerance() * norm(dx);
-  const KrylovReport k =
-      solve_bordered(s.jacobian, true, options, s.b, report.tolerance, 1, s.solution, s.krylov);
-  report.iterations = report.linear_iterations = k.iterations;
-  report.residual = k.residual;
-  report.converged = k.stop == KrylovReport::Stop::Converged;
-  if (k.stop == KrylovReport::Stop::Breakdown) report.note = "GMRES came no nearer to the solution";
+  if (options.adjoint == "lu") {
+    report.iterations = 1;
+    if (!s.lu.solve(p.step.hessian(x, false), p.step.fixed(), active, s.b, s.solution)) {
+      report.note = "the adjoint of the step is singular";
+      return report;
+    }
+    VecX left(s.b.size());
+    s.jacobian.multiply_transposed(s.solution, left);
+    report.residual = norm(s.b - left);
+    report.converged = report.residual <= report.tolerance;
+  } else {
+    const KrylovReport k =
+        solve_bordered(s.jacobian, true, options, s.b, report.tolerance, 1, s.solution, s.krylov);
+    report.iterations = report.linear_iterations = k.iterations;
+    report.residual = k.residual;
+    report.converged = k.stop == KrylovReport::Stop::Converged;
+    if (k.stop == KrylovReport::Stop::Breakdown) report.note = "GMRES came no nearer to the solution";
+  }
   w = s.solution.head(n);
   for (Index c = 0; c < m; ++c)
     set.pull(active[static_cast<std::size_t>(c)], x, s.solution.segment<3>(n + 3 * c), w, cotangent);

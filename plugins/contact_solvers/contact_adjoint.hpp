@@ -10,6 +10,7 @@ struct GmresOptions {
   Index max_linear_iterations = 2000;
   Index restart = 100;
   Index max_dense = 1000;
+  std::string adjoint = "gmres";
   void visit(ParamVisitor& v);
 };
 
@@ -20,7 +21,8 @@ KrylovReport solve_bordered(ContactJacobian& jacobian, bool transposed, const Gm
                             const VecX& b, double tolerance, double law_weight, MutVec s,
                             GmresScratch& scratch);
 
-/// See ContactSolver::adjoint: GMRES on the transposed Jacobian, to the tolerance of the backward solver.
+/// See ContactSolver::adjoint: the transposed Jacobian by GMRES, to the tolerance of the backward solver, or
+/// by its sparse LU factor.
 SolveReport solve_contact_adjoint(const ContactProblem& problem, const GmresOptions& options, ConstVec x,
                                   const std::vector<NodeContact>& contacts, ConstVec dx, MutVec w,
                                   ContactCotangent out);
