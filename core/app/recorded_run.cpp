@@ -150,6 +150,7 @@ void write_run(JsonWriter& out, const RecordedRun& run) {
   out.field("linear_iterations", r.linear_iterations).field("evaluations", r.evaluations);
   out.field("not_converged", r.not_converged).field("halvings", r.halvings);
   out.field("adhering", r.adhering).field("largest_pull", r.largest_pull);
+  out.field("saddles", r.saddles);
   out.key("worst_residual_ratio");
   // A run that failed has no report of this.
   if (run.end == RecordedRun::End::Failed)

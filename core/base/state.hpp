@@ -29,6 +29,9 @@ struct [[nodiscard]] SolveReport {
   Index adhering = 0;       ///< nodes that a collider pulls, because they would penetrate if it did not
   double largest_pull = 0;  ///< on one of them [N]
   double adjoint = 0;       ///< |z|_2 of the solution of an adjoint system
+  /// The energy curved downwards somewhere on the way: where the solve ended may be a saddle.
+  bool met_negative_curvature = false;
+  Index saddles = 0;  ///< solutions that were left because they were no minimum
 };
 
 }  // namespace resilin

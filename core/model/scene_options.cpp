@@ -186,6 +186,21 @@ void MemoryOptions::visit(ParamVisitor& v) {
   v.text("spill", spill, {.doc = "folder for checkpoints on disk, which then take no memory"});
 }
 
+void AdjointOptions::visit(ParamVisitor& v) {
+  v.choice(
+      "regularization", regularization, {"none", "spd", "shifted"},
+      {.doc = "none: the exact adjoint; spd: with each element's tangent replaced by the nearest positive "
+              "semidefinite one; shifted: with `shift` times the inertia added. With the last two the "
+              "gradient is not that of the loss"});
+  v.real("shift", shift,
+         {.doc = "of shifted, in multiples of the inertia of a step", .min = 0, .max = 1e12, .open = true});
+  v.real(
+      "growth_warning", growth_warning,
+      {.doc = "factor by which an adjoint may grow in one step, backwards, without a warning that names it",
+       .min = 1,
+       .max = 1e300});
+}
+
 void RecordOptions::visit(ParamVisitor& v) {
   v.integer("every", every, {.doc = "write every n-th step", .min = 1, .max = 1e9});
   v.flag("hdf5", hdf5, {.doc = "write trajectory.h5"});
@@ -226,6 +241,7 @@ void SceneOptions::visit(ParamVisitor& v) {
   v.choice("on_failure", on_failure, {"stop", "warn", "halve_step"},
            {.doc = "what to do with a step that does not converge: stop (exit code 1), warn (go on; log and "
                    "summary count such steps, exit code 0) or halve_step (split it, up to eight times)"});
+  v.section("adjoint", adjoint, {.doc = "what is done about steps whose adjoint is nearly singular"});
   v.section("memory", memory, {.doc = "memory of gradients"});
   v.section("record", record, {.doc = "what is written"});
 }

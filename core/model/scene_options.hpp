@@ -129,6 +129,14 @@ struct RESILIN_API MemoryOptions {
   void visit(ParamVisitor& v);
 };
 
+/// What is done about steps whose adjoint is nearly singular, where gradients of long rollouts explode.
+struct RESILIN_API AdjointOptions {
+  std::string regularization = "none";
+  double shift = 1;
+  double growth_warning = 100;
+  void visit(ParamVisitor& v);
+};
+
 struct RESILIN_API RecordOptions {
   Index every = 1;
   bool hdf5 = true;
@@ -154,6 +162,7 @@ struct RESILIN_API SceneOptions {
   bool has_preload = false;
   PreloadOptions preload;
   std::string on_failure = "stop";
+  AdjointOptions adjoint;
   MemoryOptions memory;
   RecordOptions record;
   void visit(ParamVisitor& v);

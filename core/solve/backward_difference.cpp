@@ -1,5 +1,7 @@
 #include "core/solve/backward_difference.hpp"
 
+#include "core/solve/curvature.hpp"
+
 #include <array>
 
 namespace resilin {
@@ -264,6 +266,7 @@ void difference_step(const StepTools& tools, const StepContext& context, const D
                              after.x, record.contacts);
   } else {
     record.report = tools.forward.solve(problem, after.x);
+    leave_saddles(tools.forward, problem, after.x, record.report);
   }
   locate_residual(problem, after.x, record.contacts, record.report);
   after.v = (after.x - w.x_ref) / formula.h;
@@ -288,7 +291,10 @@ SolveReport difference_backward(const StepTools& tools, const Tape& tape, const 
   w.rhs = next.x + next.v / f.h;
   // The adjoint changes little from step to step: the later step's solution is the guess.
   if (tools.begins_backward || w.z.size() != s.num_dofs()) w.z.setZero(s.num_dofs());
+  problem.regularize(tools.adjoint.regularization == "spd",
+                     tools.adjoint.regularization == "shifted" ? tools.adjoint.shift : 0);
   SolveReport report = solve_adjoint(tools, record, problem, after, w, adjoints, out);
+  problem.regularize(false, 0);
   if (s.has_moving_pins()) {  // dL/d(pinned x+) = b - (dR/d pinned)^T z
     w.none.assign(static_cast<std::size_t>(s.num_dofs()), 0);
     w.product.resize(s.num_dofs());

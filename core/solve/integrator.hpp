@@ -58,6 +58,7 @@ struct StepTools {
   const BackwardSolver& backward;
   const LinearSolver& linear;
   const ContactSolver* contact;  ///< null if nothing touches
+  const AdjointOptions& adjoint;
   Workspace& workspace;
   /// The first step of a backward pass: nothing that an earlier pass left in the workspace is a guess for it.
   bool begins_backward = false;

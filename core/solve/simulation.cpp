@@ -65,6 +65,7 @@ void Simulation::build(const SceneOptions& scene, const Registry& registry, cons
   steps_ = scene.time.steps;
   time_step_ = scene.time.step;
   on_failure_ = scene.on_failure;
+  adjoint_ = scene.adjoint;
   memory_ = scene.memory;
   if (scene.has_preload && found.ok()) found.attempt([&] { preload(scene, registry, places); });
 }
@@ -90,7 +91,7 @@ void Simulation::check_contact(const SceneOptions& scene, const PlaceMap& places
 }
 
 StepTools Simulation::tools() const {
-  return {*system_, *forward_, *backward_, *linear_, contact_.get(), *workspace_};
+  return {*system_, *forward_, *backward_, *linear_, contact_.get(), adjoint_, *workspace_};
 }
 
 void Simulation::preload(const SceneOptions& scene, const Registry& registry, const PlaceMap& places) {
@@ -146,6 +147,7 @@ void Simulation::advance(Tape& tape, StepContext context, const StepControls& co
   report.linear_iterations += r.linear_iterations;
   report.evaluations += r.evaluations;
   report.adhering += r.adhering;
+  report.saddles += r.saddles;
   report.largest_pull = std::max(report.largest_pull, r.largest_pull);
   const State& after = tape.states.back();
   const bool finite = after.x.allFinite() && after.v.allFinite();
@@ -223,6 +225,7 @@ struct Simulation::Backward {
   BackwardReport sums;
   std::vector<Adjoint> adjoints;  ///< of the states of the present piece
   bool begins = true;
+  double later_size = 0;  ///< |dL/dx + dL/dv / h| after the step that was pulled back last
 };
 
 /// Pulls adjoints back over the records from `first_record` on; frames[j] of the tape is frame first + j of
@@ -242,13 +245,9 @@ void Simulation::pull_back(const Tape& tape, Index first, std::size_t first_reco
     seed_frames(record.after);
     Adjoint& after = pass.adjoints[static_cast<std::size_t>(record.after)];
     after.ensure(n);
-    const StepTools tools{*system_,
-                          *forward_,
-                          *backward_,
-                          *linear_,
-                          contact_.get(),
-                          *workspace_,
-                          std::exchange(pass.begins, false)};
+    const StepTools tools{*system_,       *forward_, *backward_,  *linear_,
+                          contact_.get(), adjoint_,  *workspace_, std::exchange(pass.begins, false)};
+    watch_growth(record, after, pass);
     const SolveReport r = integrator_->backward(tools, tape, record, pass.adjoints, pass.cotangent);
     if (record.controls.values.size() > 0) {
       Adjoint& seen = pass.adjoints[static_cast<std::size_t>(record.controls.state)];
@@ -260,6 +259,17 @@ void Simulation::pull_back(const Tape& tape, Index first, std::size_t first_reco
     after = {};  // its memory is not needed any more
   }
   if (first == 0) seed_frames(0);
+}
+
+void Simulation::watch_growth(const StepRecord& record, const Adjoint& after, Backward& pass) const {
+  const double size = (after.x + after.v / record.context.time_step).norm(), growth = size / pass.later_size;
+  // What grew is the adjoint of the step after this one.
+  if (pass.later_size > 0 && growth > pass.sums.worst_growth) {
+    pass.sums.worst_growth = growth;
+    pass.sums.worst_growth_step = record.context.step + 2;
+  }
+  if (pass.later_size > 0 && growth > adjoint_.growth_warning) ++pass.sums.growing_steps;
+  pass.later_size = size;
 }
 
 void Simulation::count(const SolveReport& r, const StepRecord& record, Backward& pass) const {
@@ -291,6 +301,14 @@ VecX Simulation::finish(Backward& pass, BackwardReport* report) const {
   initial.ensure(system_->num_dofs());
   system_->finish_cotangent(pass.cotangent, initial.x, initial.v);
   pass.sums.choice = backward_->choice(*workspace_);
+  if (pass.sums.growing_steps > 0)
+    log_warn(fmt::format(
+        "the adjoint grows {:.3g} times in step {}{}: this gradient is exact, but of little use "
+        "beyond that step; see adjoint.regularization",
+        pass.sums.worst_growth, pass.sums.worst_growth_step,
+        pass.sums.growing_steps > 1 ? fmt::format(", and more than {:.3g} times in {} steps",
+                                                  adjoint_.growth_warning, pass.sums.growing_steps)
+                                    : ""));
   if (report != nullptr) *report = pass.sums;
   return pass.cotangent.theta;
 }

@@ -19,6 +19,7 @@ struct RolloutReport {
   Index halvings = 0;       ///< steps that were split (policy halve_step)
   Index adhering = 0;       ///< nodes that colliders pulled, summed over the steps (see SolveReport)
   double largest_pull = 0;  ///< on one of them [N]
+  Index saddles = 0;        ///< of the energy that steps had reached and left
   Index iterations = 0, linear_iterations = 0, evaluations = 0;
   double worst_residual_ratio = 0;  ///< largest residual over tolerance
   bool interrupted = false;         ///< the observer ended it
@@ -32,6 +33,10 @@ struct BackwardReport {
   /// the step: to first order the loss is within this of that of exact solves.
   double solver_error = 0;
   std::string choice;  ///< BackwardSolver::choice
+  /// Largest factor by which |dL/dx + dL/dv / h| of the state after a step grew within one step backwards,
+  /// and in which step (from 1); steps in which it was more than adjoint.growth_warning.
+  double worst_growth = 0;
+  Index worst_growth_step = 0, growing_steps = 0;
 };
 
 class CheckpointStore;
@@ -80,6 +85,7 @@ class RESILIN_API Simulation {
             RolloutReport& report) const;
   void pull_back(const Tape& tape, Index first, std::size_t first_record, Backward& pass) const;
   void pull_piece(Tape& tape, Index begin, Index end, Backward& pass) const;
+  void watch_growth(const StepRecord& record, const Adjoint& after, Backward& pass) const;
   void count(const SolveReport& r, const StepRecord& record, Backward& pass) const;
   VecX finish(Backward& pass, BackwardReport* report) const;
   bool first_pass(const CheckpointPlan& plan, CheckpointStore& store, const StepObserver& observer,
@@ -102,6 +108,7 @@ class RESILIN_API Simulation {
   Index steps_ = 0;
   double time_step_ = 0;
   std::string on_failure_;
+  AdjointOptions adjoint_;
   MemoryOptions memory_;
 };
 

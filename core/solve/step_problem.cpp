@@ -139,6 +139,7 @@ void StepProblem::add_body_hessians(ConstVec x, BlockMatrix& h, bool project_psd
 
 const BlockMatrix& StepProblem::hessian(ConstVec x, bool project_psd) const {
   BlockMatrix& h = cache_.hessian;
+  project_psd = project_psd || always_project_;
   if (h.empty()) {
     BlockPattern pattern(system_.num_nodes());
     for (const auto& energy : system_.energies()) energy->add_pattern(pattern);
@@ -151,7 +152,7 @@ const BlockMatrix& StepProblem::hessian(ConstVec x, bool project_psd) const {
     system_.energies()[k]->add_hessian(context_, x, h, project_psd, ws_);
   for (Index i = 0; i < system_.num_nodes(); ++i) {
     double* d = h.block(h.slot(i, i));
-    for (const int k : {0, 4, 8}) d[k] += cache_.inertia3[3 * i];
+    for (const int k : {0, 4, 8}) d[k] += (1 + shift_) * cache_.inertia3[3 * i];
   }
   return h;
 }

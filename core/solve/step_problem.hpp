@@ -50,6 +50,9 @@ class RESILIN_API StepProblem {
   /// d R / d x (both triangles, pinned rows and columns included), valid until the next call.
   /// project_psd: each local tangent is replaced by the nearest positive semidefinite one.
   const BlockMatrix& hessian(ConstVec x, bool project_psd) const;
+  /// From now on hessian() gives another matrix than the Hessian, for adjoints that are nearly singular: with
+  /// positive semidefinite tangents, or `shift` times the inertia a M added.
+  void regularize(bool project_psd, double shift) { always_project_ = project_psd, shift_ = shift; }
   /// out = A^-1 b at free coordinates, zero at pinned ones; A = a M + sum of the energies' quadratic forms,
   /// factorised once per revision and a; pattern and ordering are kept while only parameters or a change. One
   /// factor serves all three axes if the pins hold whole nodes.
@@ -88,6 +91,8 @@ class RESILIN_API StepProblem {
   const VecX* load_;
   const std::vector<char>* fixed_;
   HoldBy hold_by_ = HoldBy::Schur;
+  bool always_project_ = false;
+  double shift_ = 0;
   Workspace& ws_;
   Cache& cache_;
 };

@@ -63,6 +63,7 @@ SolveReport solve_inexact_newton(const StepProblem& problem, const InexactNewton
     const KrylovReport k = conjugate_gradients(product, precondition, nullptr, s.r, s.p, false, target,
                                                options.max_linear_iterations, s.krylov);
     report.linear_iterations += k.iterations;
+    if (k.stop == KrylovReport::Stop::NegativeCurvature) report.met_negative_curvature = true;
     // Negative curvature at once: the preconditioned gradient still descends.
     if (k.stop == KrylovReport::Stop::NegativeCurvature && k.iterations == 1) precondition(s.r, s.p);
     s.r *= -1;

@@ -14,7 +14,7 @@ struct Scratch {
 };
 
 /// Factorises the Hessian at x, exact if that is definite, else projected. False if even that fails.
-bool factorize(const StepProblem& problem, ConstVec x, bool reanalyze, Scratch& s) {
+bool factorize(const StepProblem& problem, ConstVec x, bool reanalyze, Scratch& s, SolveReport& report) {
   for (const bool project : {false, true}) {
     const BlockMatrix& h = problem.hessian(x, project);
     const SpMat& a = s.matrix.update(h, problem.fixed());
@@ -23,6 +23,7 @@ bool factorize(const StepProblem& problem, ConstVec x, bool reanalyze, Scratch& 
       s.pattern_id = s.matrix.pattern_id();
     }
     if (s.factor->factorize(a, true) == Factorization::Result::PositiveDefinite) return true;
+    report.met_negative_curvature = true;
   }
   return false;
 }
@@ -53,7 +54,7 @@ SolveReport Newton::solve(const StepProblem& problem, MutVec x) const {
     }
     if (report.iterations == options_.tolerances.max_iterations) return report;
     ++report.iterations;
-    if (!factorize(problem, x, options_.reanalyze, s)) {
+    if (!factorize(problem, x, options_.reanalyze, s, report)) {
       report.note = "the Hessian cannot be factorised";
       return report;
     }
