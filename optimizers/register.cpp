@@ -7,6 +7,7 @@
 #include "optimizers/lbfgsb/lbfgsb.hpp"
 #include "optimizers/multi_start/multi_start.hpp"
 #include "optimizers/one_plus_one_es/one_plus_one_es.hpp"
+#include "optimizers/ppo/ppo.hpp"
 
 RESILIN_PLUGIN("optimizers", "0.1.0", registry) {
   using namespace resilin;
@@ -21,6 +22,8 @@ RESILIN_PLUGIN("optimizers", "0.1.0", registry) {
                                  "Evolution strategy with covariance matrix adaptation, without gradients");
   registry.add<Optimizer, OnePlusOneEs>(
       "one_plus_one_es", "(1+1) evolution strategy with the 1/5 success rule, without gradients");
+  registry.add<Optimizer, Ppo>("ppo",
+                               "Proximal policy optimisation of controllers by trial, without gradients");
   registry.add<Optimizer, MultiStart>("multi_start",
                                       "Another optimizer from several points between the bounds");
   registry.add<Optimizer, Chain>("chain", "Several optimizers, each from the best point of those before");

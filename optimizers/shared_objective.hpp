@@ -17,6 +17,7 @@ class SharedObjective final : public Objective {
   double evaluate(ConstVec u, MutVec gradient) override;
   double value(ConstVec u) override;
   double noise() const override { return f_.noise(); }
+  EpisodicObjective* episodes() override { return f_.episodes(); }  // they are no evaluations
 
   Index evaluations() const { return evaluations_; }
   bool has_best() const { return best_.size() > 0; }

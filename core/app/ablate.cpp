@@ -4,6 +4,7 @@
 #include "core/app/study.hpp"
 #include "core/app/study_tables.hpp"
 #include "core/app/table.hpp"
+#include "core/app/training.hpp"
 #include "core/base/file.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
@@ -60,6 +61,11 @@ class Study {
     set_num_threads(static_cast<int>(c.threads));
     try {
       const auto task = make_task(c, {});
+      if (options_.optimize) {
+        const SceneFile scene = read(c, {}, registry_);
+        row.training = train(*task, *make_optimizer(scene, registry_), scene.options.step_budget);
+        return row;
+      }
       std::vector<double> forward, backward, wall;
       Evaluation e;
       auto& searches = task->simulation().workspace().slot<LineSearchCount>(&task->simulation().system());
@@ -109,11 +115,21 @@ class Study {
       const SceneFile scene = read(c, {}, registry);
       if (scene.options.losses.empty())
         throw Error(Errc::Input, "a study needs tasks with a loss; there is none in " + file_of(c), source_);
-      if (options_.random_adjoints > 0 && scene.options.scene.integrator.type != "implicit_euler")
-        throw Error(Errc::Input, "random_adjoints are for implicit_euler steps; not so in " + file_of(c),
+      Task task(scene.options, registry, scene.places);
+      if (!options_.optimize) continue;
+      if (task.size() == 0)
+        throw Error(Errc::Input, "a study that optimises needs parameters; there are none in " + file_of(c),
                     source_);
-      const Task task(scene.options, registry, scene.places);
+      (void)make_optimizer(scene, registry);
     }
+  }
+  static std::unique_ptr<Optimizer> make_optimizer(const SceneFile& scene, const Registry& registry) {
+    BuildContext context;
+    context.registry = &registry;
+    context.places = &scene.places;
+    context.path = "optimizer";
+    context.place = scene.options.optimizer.place;
+    return registry.make<Optimizer>(scene.options.optimizer, context);
   }
   /// The scene of a case; a mistake says which one it is.
   SceneFile read(const StudyCase& c, const std::vector<std::string>& more, Registry& registry) const {
@@ -184,11 +200,8 @@ double per_search(const StudyRow& r, Index count) {
 
 std::vector<std::string> cells(const StudyRow& r) {
   if (!r.failure.empty()) {
-    std::string why = "failed: " + r.failure;
-    for (char& c : why)
-      if (c == '\n' || c == '|') c = ' ';
     std::vector<std::string> row = {r.of.scene, r.of.variant, r.of.value, fmt::format("{}", r.of.threads),
-                                    why};
+                                    "failed: " + one_line(r.failure)};
     row.resize(kHeadings.size());
     return row;
   }
@@ -214,11 +227,14 @@ std::vector<std::string> cells(const StudyRow& r) {
 
 std::string report_text(const Study& study, const std::vector<StudyRow>& rows, const std::string& command) {
   const StudyOptions& options = study.options();
-  std::vector<std::vector<std::string>> table;
-  for (const StudyRow& r : rows) table.push_back(cells(r));
   std::string text = fmt::format("# {}\n\nWritten by `{}`, version {}, on {}.\n\n",
                                  options.title.empty() ? study.source() : options.title, command,
                                  RESILIN_VERSION, machine_description());
+  if (options.optimize)
+    return text +
+           "Times are those of the whole process; `loss` is the least one of an optimisation from the "
+           "start of its task.\n\n" +
+           training_tables(options, rows);
   if (!options.reference.empty()) {
     text += fmt::format("Errors are relative to variant `{}`", options.reference);
     for (std::size_t i = 0; i < options.reference_set.size(); ++i)
@@ -231,15 +247,9 @@ std::string report_text(const Study& study, const std::vector<StudyRow>& rows, c
       "adjoint, that did not reach their tolerance; `trials`: evaluations of a line search, of which `full "
       "steps` end with the first.\n\n",
       options.repeats);
+  std::vector<std::vector<std::string>> table;
+  for (const StudyRow& r : rows) table.push_back(cells(r));
   return text + markdown(kHeadings, table) + equal_error_tables(options, rows) + adjoint_table(options, rows);
-}
-
-/// A cell of a CSV table.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 std::string csv_text(const std::vector<StudyRow>& rows) {
@@ -288,7 +298,7 @@ std::string run_study(Study& study, const std::string& folder, const std::string
     // What is measured survives what comes.
     text = report_text(study, rows, command_of(context));
     write_file(folder + "/table.md", text);
-    write_file(folder + "/rows.csv", csv_text(rows));
+    write_file(folder + "/rows.csv", study.options().optimize ? training_csv(rows) : csv_text(rows));
     if (context.arguments.has("--table")) write_file(context.arguments.text("--table", ""), before + text);
   }
   progress.reset();
@@ -339,6 +349,7 @@ Command ablate_command() {
       "A study names scenes, variants (lists of changed options) and an option that takes several values.\n"
       "For each combination: loss and gradient where the task starts, their errors against a reference,\n"
       "and CPU time of the forward and the backward pass; then the times of all variants at equal errors.\n"
+      "With `optimize: true` the optimizer of each combination runs instead: loss against steps and time.\n"
       "Writes table.md and rows.csv, after every row. A row that cannot be simulated says why.",
       {"resilin ablate configs/diffpd/studies/solvers.yaml"},
       {output_option("results/STUDY; of several studies each has a folder in it"),

@@ -47,21 +47,27 @@ void JudgedPoint::judge(ConstVec trial, double trial_noise) {
 }
 
 JournaledObjective::JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal,
-                                       std::string suffix, Index budget)
-    : job_(job), task_(task), journal_(journal), suffix_(std::move(suffix)), budget_(budget) {}
+                                       RecordFile::Open mode, std::string suffix, Index budget)
+    : job_(job), task_(task), journal_(journal), suffix_(std::move(suffix)), mode_(mode), budget_(budget) {}
 
-void JournaledObjective::check_budget(bool with_gradient) const {
-  const Index used = steps_.empty() ? 0 : steps_.back().total();
-  const Index wanted = (with_gradient ? 2 : 1) * task_.simulation().num_steps();
-  if (budget_ == 0 || wanted <= budget_ - used) return;
-  throw BudgetSpent(
-      fmt::format("the step budget is spent: {} of {} steps are used, the next evaluation takes {}", used,
-                  budget_, wanted));
+EpisodicObjective* JournaledObjective::episodes() {
+  if (episodes_ != nullptr) return episodes_.get();
+  EpisodicObjective* of_task = task_.episodes();
+  if (of_task == nullptr) return nullptr;
+  std::function<void(const std::string&)> show;
+  if (progress_on_terminal())
+    show = [this](const std::string& text) {
+      begin_progress();
+      progress_->update(static_cast<Index>(losses_.size()), text + "  " + loss_text());
+    };
+  episodes_ = std::make_unique<JournaledEpisodes>(task_, *of_task, episode_file(), job_.hash(), mode_,
+                                                  budget_, std::move(show));
+  return episodes_.get();
 }
 
 double JournaledObjective::answer(ConstVec u, MutVec* gradient) {
   if (interrupted()) throw Interrupted();
-  check_budget(gradient != nullptr);
+  budget_.require((gradient != nullptr ? 2 : 1) * task_.simulation().num_steps(), "evaluation");
   const auto number = static_cast<Index>(losses_.size()) + 1;
   if (const auto* known = journal_.next(u, gradient != nullptr)) {
     add_steps({static_cast<Index>(known->forward_steps), static_cast<Index>(known->backward_steps)});
@@ -86,12 +92,16 @@ double JournaledObjective::answer(ConstVec u, MutVec* gradient) {
   return loss;
 }
 
+void JournaledObjective::begin_progress() {
+  if (progress_) return;
+  const auto known = static_cast<Index>(losses_.size());
+  if (journal_.num_replayed() > 0) log_info(fmt::format("went over {} recorded evaluations", known));
+  progress_.emplace("evaluations", 0, !job_.context().quiet, known);
+}
+
 double JournaledObjective::simulate(ConstVec u, MutVec* gradient) {
   const auto known = static_cast<Index>(losses_.size());
-  if (!progress_) {
-    if (journal_.num_replayed() > 0) log_info(fmt::format("went over {} recorded evaluations", known));
-    progress_.emplace("evaluations", 0, !job_.context().quiet, known);
-  }
+  begin_progress();
   if (progress_on_terminal()) {
     const Index steps = task_.simulation().num_steps();
     const bool goes_back = gradient != nullptr;
@@ -138,8 +148,8 @@ EvaluationJournal::Record JournaledObjective::record(ConstVec u, double loss, co
 }
 
 void JournaledObjective::add_steps(StepCount more) {
-  const StepCount before = steps_.empty() ? StepCount{} : steps_.back();
-  steps_.push_back({before.forward + more.forward, before.backward + more.backward});
+  budget_.add(more);
+  steps_.push_back(budget_.used());
 }
 
 std::string JournaledObjective::loss_text() const {

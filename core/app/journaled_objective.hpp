@@ -2,10 +2,13 @@
 #pragma once
 
 #include "core/app/job.hpp"
+#include "core/app/journaled_episodes.hpp"
 #include "core/optim/journal.hpp"
+#include "core/optim/step_budget.hpp"
 #include "core/optim/task.hpp"
 #include "core/output/progress.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,12 +32,13 @@ struct JudgedPoint {
 };
 
 /// Answers from the journal as long as it can, then simulates, records each evaluation in the journal and
-/// writes checkpoint.json. `suffix`: put at the end of that file's stem where there are several. `budget`:
-/// steps that all evaluations together may cost, 0 for no limit.
+/// writes checkpoint.json. Episodes have a journal of their own, episodes.bin, which `mode` opens as the
+/// other was. `suffix`: put at the end of these files' stems where there are several. `budget`: steps that
+/// all evaluations and episodes together may cost, 0 for no limit.
 class JournaledObjective final : public Objective {
  public:
-  JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal, std::string suffix,
-                     Index budget);
+  JournaledObjective(const Job& job, Task& task, EvaluationJournal& journal, RecordFile::Open mode,
+                     std::string suffix, Index budget);
 
   Index size() const override { return task_.size(); }
   /// Throws Interrupted between two steps, and Error(Numerics) that names evaluation and parameters where the
@@ -43,15 +47,18 @@ class JournaledObjective final : public Objective {
   double evaluate(ConstVec u, MutVec gradient) override { return answer(u, &gradient); }
   double value(ConstVec u) override { return answer(u, nullptr); }
   double noise() const override { return noise_; }
+  EpisodicObjective* episodes() override;
 
   /// Of all evaluations; not a number for those that failed, the norms also where no gradient was asked for.
   const std::vector<double>& losses() const { return losses_; }
   const std::vector<double>& gradient_norms() const { return gradient_norms_; }
-  /// What all evaluations up to each one have cost.
+  /// What had been spent after each of them, on the episodes before it as well.
   const std::vector<StepCount>& steps() const { return steps_; }
+  const StepCount& spent() const { return budget_.used(); }  ///< on all evaluations and episodes
   Index num_failed() const { return num_failed_; }
   const JudgedPoint& first() const { return first_; }
   const JudgedPoint& best() const { return best_; }
+  std::string episode_file() const { return job_.path("episodes" + suffix_ + ".bin"); }
   std::string checkpoint() const { return job_.path("checkpoint" + suffix_ + ".json"); }
   void finish_progress() { progress_.reset(); }
 
@@ -59,7 +66,7 @@ class JournaledObjective final : public Objective {
   double answer(ConstVec u, MutVec* gradient);
   double simulate(ConstVec u, MutVec* gradient);
   double assess(ConstVec u, MutVec* gradient);
-  void check_budget(bool with_gradient) const;
+  void begin_progress();
   EvaluationJournal::Record record(ConstVec u, double loss, const MutVec* gradient, double noise) const;
   /// `gradient`: empty if none was asked for.
   void remember(ConstVec u, double loss, const VecX& gradient);
@@ -72,7 +79,9 @@ class JournaledObjective final : public Objective {
   Task& task_;
   EvaluationJournal& journal_;
   std::string suffix_;
-  Index budget_ = 0;
+  RecordFile::Open mode_;
+  StepBudget budget_;
+  std::unique_ptr<JournaledEpisodes> episodes_;
   std::vector<double> losses_, gradient_norms_;
   std::vector<StepCount> steps_;
   double noise_ = 0;

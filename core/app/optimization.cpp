@@ -26,7 +26,7 @@ void keep_old_journal(const std::string& file) {
   require_unused(file);
   fs::rename(file, kept);
   log_info(fmt::format(
-      "the evaluations of an earlier optimisation are kept as {} (to go on with it: --resume)", kept));
+      "what an earlier optimisation has simulated is kept as {} (to go on with it: --resume)", kept));
 }
 
 void write_losses(const std::string& file, const JournaledObjective& objective) {
@@ -41,8 +41,8 @@ void remember(Optimization& o, const JournaledObjective& objective) {
   o.losses = objective.losses();
   o.evaluations = static_cast<Index>(o.losses.size());
   o.failed_evaluations = objective.num_failed();
+  o.steps = objective.spent();
   if (o.evaluations == 0) return;
-  o.steps = objective.steps().back();
   o.first_loss = objective.first().loss;
   o.best_loss = objective.best().loss;
   o.best = objective.best().u;
@@ -132,10 +132,12 @@ Optimization optimize_from(const Job& job, std::unique_ptr<Task> task, const Opt
   o.start = start;
   o.journal = job.path("evaluations" + suffix + ".bin");
   o.task = std::move(task);
-  if (!resume) keep_old_journal(o.journal);
-  EvaluationJournal journal(o.journal, job.hash(), o.task->size(),
-                            resume ? EvaluationJournal::Open::Resume : EvaluationJournal::Open::Fresh);
-  JournaledObjective objective(job, *o.task, journal, suffix, job.file().options.step_budget);
+  if (!resume)
+    for (const std::string& file : {o.journal, job.path("episodes" + suffix + ".bin")})
+      keep_old_journal(file);
+  const auto mode = resume ? RecordFile::Open::Resume : RecordFile::Open::Fresh;
+  EvaluationJournal journal(o.journal, job.hash(), o.task->size(), mode);
+  JournaledObjective objective(job, *o.task, journal, mode, suffix, job.file().options.step_budget);
   o.checkpoint = objective.checkpoint();
   VecX u = o.task->start();
   try {

@@ -202,7 +202,9 @@ Command optimize_command() {
       "TASK",
       "find the parameters of a task that minimise its loss",
       "Minimises the weighted losses of a task over its parameters. Every evaluation is recorded in\n"
-      "evaluations.bin, so that a job that was interrupted or killed goes on with --resume, and gives the "
+      "evaluations.bin (episodes of ppo in episodes.bin), so that a job that was interrupted or killed goes "
+      "on "
+      "with --resume, and gives the "
       "same\n"
       "result to the last bit. Writes to the output folder: fitted.yaml (the scene with the values found), "
       "its\n"

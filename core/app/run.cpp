@@ -14,7 +14,7 @@ void print_result(const Job& job, const RecordedRun& run) {
                   job.seconds(), r.iterations, r.worst_residual_ratio);
   if (r.not_converged > 0)
     text += fmt::format("NOT CONVERGED: {} solves (on_failure: warn)\n", r.not_converged);
-  if (r.saddles > 0) fmt::print("{} saddles of the energy were left\n", r.saddles);
+  if (r.saddles > 0) text += fmt::format("{} saddles of the energy were left\n", r.saddles);
   if (r.adhering > 0)
     text +=
         fmt::format("colliders pulled nodes that would else have penetrated: {} times, by at most {:.3g} N\n",

@@ -1,6 +1,7 @@
 #include "core/app/study.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,18 +12,40 @@
 namespace resilin::app {
 namespace {
 
-double cpu_seconds() {
-  timespec t{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 template <class T>
 const T& find(const NamedList<T>& list, const std::string& name) {
   return std::find_if(list.begin(), list.end(), [&](const auto& e) { return e.first == name; })->second;
 }
 
 }  // namespace
+
+double cpu_seconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+std::string markdown(const std::vector<std::string>& headings,
+                     const std::vector<std::vector<std::string>>& rows) {
+  const std::vector<std::string> rule(headings.size(), "---");
+  std::string text = fmt::format("| {} |\n|{}|\n", fmt::join(headings, " | "), fmt::join(rule, "|"));
+  for (const auto& row : rows) text += fmt::format("| {} |\n", fmt::join(row, " | "));
+  return text;
+}
+
+std::string one_line(const std::string& text) {
+  std::string line = text;
+  for (char& c : line)
+    if (c == '\n' || c == '|') c = ' ';
+  return line;
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
 
 void StudyScene::visit(ParamVisitor& v) {
   v.path("file", file, {.doc = "scene or task", .required = true});
@@ -44,6 +67,8 @@ void StudyOptions::visit(ParamVisitor& v) {
   v.integers("threads", threads, {.doc = "numbers of threads", .min = 1, .max = 1024});
   v.integer("repeats", repeats, {.doc = "evaluations of each row; times are medians", .min = 1, .max = 1e6});
   v.flag("gradient", gradient, {.doc = "also the gradient, not only the loss"});
+  v.flag("optimize", optimize,
+         {.doc = "runs the optimizer of each case within its step_budget, instead of one evaluation"});
   v.text("reference", reference,
          {.doc = "name of the variant that errors are measured from; empty: no errors"});
   v.assignments("reference_set", reference_set,
@@ -61,6 +86,8 @@ void StudyOptions::visit(ParamVisitor& v) {
        .min = 0,
        .max = 1e6});
   v.check(times != "backward" || gradient, "times: backward needs gradient: true");
+  v.check(!optimize || (reference.empty() && repeats == 1),
+          "a study that optimises has neither a reference nor repeats");
   v.check(!scenes.empty() && !variants.empty(), "a study needs scenes and variants");
   v.check(reference.empty() || std::any_of(variants.begin(), variants.end(),
                                            [&](const auto& e) { return e.first == reference; }),

@@ -35,6 +35,7 @@ struct StudyOptions {
   std::vector<Index> threads{1};
   Index repeats = 1;
   bool gradient = true;
+  bool optimize = false;
   std::string reference;
   NamedList<std::string> reference_set;
   VecX equal_errors;
@@ -50,9 +51,27 @@ struct StudyCase {
   std::string name() const;  ///< "scene, variant, value, 2 threads": no other case of the study has it
 };
 
+/// What an optimisation had spent when an evaluation was done, and its best loss until then.
+struct LearningPoint {
+  Index steps;     ///< forward and backward
+  double seconds;  ///< CPU time of the whole process
+  double loss;
+};
+
+/// An optimisation from a task's start.
+struct Training {
+  std::vector<LearningPoint> curve;
+  OptimizerReport report;
+  Index evaluations = 0;
+  StepCount steps;
+  double seconds = 0, wall_seconds = 0;  ///< CPU time of the whole process
+  double first_loss() const { return curve.front().loss; }
+};
+
 /// What one combination gave.
 struct StudyRow {
   StudyCase of;
+  Training training;                                    ///< in a study that optimises; then no more than this
   std::string failure;                                  ///< why it gave nothing; the rest is then NaN
   double loss = 0, loss_error = 0, gradient_error = 0;  ///< relative to the reference
   double gradient_size = 0;
@@ -79,6 +98,13 @@ struct Evaluation {
   double forward_seconds = 0, backward_seconds = 0, wall_seconds = 0;
 };
 Evaluation evaluate_once(Task& task, bool with_gradient);
+double cpu_seconds();  ///< of the whole process
+
+/// A Markdown table with one row for each list.
+std::string markdown(const std::vector<std::string>& headings,
+                     const std::vector<std::vector<std::string>>& rows);
+std::string one_line(const std::string& text);  ///< as a cell of it
+std::string quoted(const std::string& text);    ///< as a cell of a CSV table
 
 /// All combinations, in the order of the file.
 std::vector<StudyCase> cases_of(const StudyOptions& study);

@@ -1,7 +1,8 @@
 // What an interrupted optimisation has already computed.
 #pragma once
 
-#include "core/base/types.hpp"
+#include "core/optim/episode.hpp"
+#include "core/optim/record_file.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -32,12 +33,9 @@ class RESILIN_API EvaluationJournal {
     std::uint64_t forward_steps = 0, backward_steps = 0;
     std::uint64_t with_gradient = 1;
   };
-  enum class Open { Fresh, Resume };
+  using Open = RecordFile::Open;
 
-  /// Fresh starts an empty journal, replacing a file of that name. Resume reads all whole records and cuts
-  /// off a torn one at the end; without a file, or with one torn in its header, it starts an empty journal.
-  /// Throws Error(Input) if the file belongs to another problem, is damaged before its end, or is in use by
-  /// another run; Error(Io) if it cannot be read or written.
+  /// As RecordFile says.
   EvaluationJournal(const std::string& file, std::uint64_t problem, Index dimension, Open mode);
   ~EvaluationJournal();
   EvaluationJournal(const EvaluationJournal&) = delete;
@@ -52,6 +50,37 @@ class RESILIN_API EvaluationJournal {
   const Record* next(const ConstVec& theta, bool with_gradient);
   Index num_records() const;   ///< in the file, old and new
   Index num_replayed() const;  ///< given out by next()
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same for episodes (EpisodicObjective::run). File: "RSLNEPI1", problem hash, numbers of the matrices,
+/// then records of the hash of weights and noise, the steps that were simulated, 1 if the episode failed
+/// (else 0), its loss, observations, outputs and rewards, and the checksum. That is much where many vertices
+/// are seen; to simulate them again would cost far more.
+class RESILIN_API EpisodeJournal {
+ public:
+  struct Record {
+    std::uint64_t question = 0;  ///< see question()
+    std::uint64_t forward_steps = 0, failed = 0;
+    Episode episode;  ///< zeros if it failed
+  };
+  using Open = RecordFile::Open;
+
+  EpisodeJournal(const std::string& file, std::uint64_t problem, const EpisodicObjective& episodes,
+                 Open mode);
+  ~EpisodeJournal();
+  EpisodeJournal(const EpisodeJournal&) = delete;
+  EpisodeJournal& operator=(const EpisodeJournal&) = delete;
+
+  /// Stands for a run with these bits.
+  static std::uint64_t question(ConstVec u, const MatX& noise);
+  Episode empty() const;                       ///< zeros of the right sizes
+  void append(const Record& record);           ///< as EvaluationJournal
+  const Record* next(std::uint64_t question);  ///< as EvaluationJournal
+  Index num_replayed() const;
 
  private:
   struct Impl;

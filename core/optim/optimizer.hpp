@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/state.hpp"
+#include "core/optim/episode.hpp"
 #include "core/plugin/registry.hpp"
 
 #include <exception>
@@ -36,6 +37,10 @@ class RESILIN_API Objective {
   /// that differ by less are equal as far as anyone can tell. 0 where nothing is known; after value() no more
   /// than a lower bound, for it takes the gradient to know how states and solves enter.
   virtual double noise() const { return 0; }
+  /// For optimizers that learn controllers by trial; null where nothing is controlled. Belongs to the
+  /// objective. Throws Error(Input) with its place if a variable is no weight of a controller, or has a
+  /// regularizer, which no run could tell of.
+  virtual EpisodicObjective* episodes() { return nullptr; }
 };
 
 struct OptimizerReport {

@@ -93,8 +93,7 @@ double ScaledProblem::call(ConstVec u, VecX* gradient) {
 
 double ScaledProblem::assess(const VecX& x, VecX* gradient) {
   check_limits();
-  // Scaling back may miss a bound by a rounding; the bound itself is meant.
-  const VecX u = (offset_ + unit_.cwiseProduct(x)).cwiseMax(lower_u_).cwiseMin(upper_u_);
+  const VecX u = original(x);
   double loss = 0;
   try {
     loss = call(u, gradient);

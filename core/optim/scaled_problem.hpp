@@ -43,6 +43,11 @@ class RESILIN_API ScaledProblem {
   const VecX& upper() const { return upper_; }
   VecX scaled(ConstVec u) const { return (u - offset_).cwiseQuotient(unit_); }
   VecX projected(const VecX& x) const { return x.cwiseMax(lower_).cwiseMin(upper_); }
+  /// u at x, within the bounds. Scaling back may miss a bound by a rounding; the bound itself is meant.
+  VecX original(const VecX& x) const {
+    return (offset_ + unit_.cwiseProduct(x)).cwiseMax(lower_u_).cwiseMin(upper_u_);
+  }
+  const VecX& unit() const { return unit_; }  ///< du/dx
 
   /// phi and its gradient at x, which is within the bounds. Where the objective throws Error(Numerics), or
   /// the loss or its gradient is not a number, the point is not admissible: that is logged and counted, and
@@ -63,6 +68,8 @@ class RESILIN_API ScaledProblem {
   bool done(const VecX& x, double loss, const VecX& gradient);
   /// The same for those that have no gradient, and hence no rule about it.
   bool done();
+  /// Throws OptimizerStopped where evaluate would, for what else an optimizer spends time on.
+  void check_limits();
   /// Ends with a reason of the optimizer's own.
   void stop(bool converged, const std::string& note);
 
@@ -76,7 +83,6 @@ class RESILIN_API ScaledProblem {
 
  private:
   double assess(const VecX& x, VecX* gradient);
-  void check_limits();
   double call(ConstVec u, VecX* gradient);
   void count_iteration();
 

@@ -2,6 +2,7 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/base/random.hpp"
+#include "core/optim/task_episodes.hpp"
 #include "core/params/tree.hpp"
 
 #include <fmt/format.h>
@@ -123,6 +124,7 @@ void check_matches(const TaskParameter& p, const TaskVariable& v, const System& 
 
 Objective::~Objective() = default;
 BudgetSpent::~BudgetSpent() = default;
+Task::~Task() = default;
 
 Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places, Index start) {
   Diagnostics found;
@@ -188,6 +190,8 @@ void Task::ensure_reference() {
 void Task::add_variable(const TaskParameter& p, const BuildContext& context, Random& random) {
   TaskVariable v;
   v.path = p.path;
+  v.key = context.path;
+  v.where = context.input_error("path", "").where();
   v.log_scale = p.scale == "log";
   v.lower = p.lower;
   v.upper = p.upper;
@@ -215,6 +219,12 @@ void Task::add_variable(const TaskParameter& p, const BuildContext& context, Ran
   v.offset = size_;
   size_ += v.size;
   variables_.push_back(std::move(v));
+}
+
+EpisodicObjective* Task::episodes() {
+  if (simulation_->system().control_loops().empty()) return nullptr;
+  if (episodes_ == nullptr) episodes_ = std::make_unique<TaskEpisodes>(*this);
+  return episodes_.get();
 }
 
 VecX Task::values(ConstVec u, const TaskVariable& v) const {

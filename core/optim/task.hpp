@@ -18,6 +18,7 @@ namespace resilin {
 /// One entry of the task's `parameters`: a path pattern whose matches all get the same values.
 struct TaskVariable {
   std::string path;
+  std::string key, where;  ///< of the entry: "parameters[0]", and its place in the file
   std::string unit;
   std::vector<ParameterEntry> entries;  ///< matches in the table, all of one size
   Index offset = 0, size = 0;           ///< in u
@@ -48,6 +49,8 @@ struct StepCount {
 /// The nodes in contact at the end of each step of a run.
 using ContactHistory = std::vector<std::vector<NodeContact>>;
 
+class TaskEpisodes;
+
 /// The function that an optimizer sees: u holds the variables, logarithms where the scale is log.
 class RESILIN_API Task final : public Objective {
  public:
@@ -56,6 +59,7 @@ class RESILIN_API Task final : public Objective {
   /// at the first evaluation, with the parameters as the scene is written. `start`: which of the random
   /// starts of options.seed, from 1.
   Task(const TaskOptions& options, const Registry& registry, const PlaceMap& places, Index start = 1);
+  ~Task() override;
 
   Simulation& simulation() { return *simulation_; }
   const Simulation& simulation() const { return *simulation_; }
@@ -70,6 +74,7 @@ class RESILIN_API Task final : public Objective {
   double evaluate(ConstVec u, MutVec gradient) override;
   double value(ConstVec u) override;
   double noise() const override { return last_noise.total(); }
+  EpisodicObjective* episodes() override;
   /// Loss and gradient with respect to the whole parameter table at its present values; regularizers, which
   /// are functions of the variables, are not part of it.
   double evaluate_table(VecX& dtheta, BackwardReport* report = nullptr);
@@ -90,6 +95,7 @@ class RESILIN_API Task final : public Objective {
   std::map<std::string, Index> backward_choices;
 
  private:
+  friend class TaskEpisodes;
   void add_losses(const TaskOptions& options, BuildContext c, Diagnostics& found);
   void add_variable(const TaskParameter& p, const BuildContext& context, Random& random);
   void run(const std::function<void(Index, const State&)>& see, ContactHistory* contacts = nullptr);
@@ -108,6 +114,7 @@ class RESILIN_API Task final : public Objective {
   VecX written_;  ///< the whole table as the scene is written
   bool reference_pending_ = false;
   Index size_ = 0;
+  std::unique_ptr<TaskEpisodes> episodes_;  ///< made when it is asked for
 };
 
 }  // namespace resilin

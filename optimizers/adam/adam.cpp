@@ -1,5 +1,7 @@
 #include "optimizers/adam/adam.hpp"
 
+#include "optimizers/adam/moments.hpp"
+
 #include <cmath>
 #include <numbers>
 
@@ -52,18 +54,13 @@ double Adam::step_size(Index iteration) const {
 OptimizerReport Adam::minimize(Objective& f, ConstVec lower, ConstVec upper, MutVec u) const {
   ScaledProblem problem(f, lower, upper, options_.stopping);
   VecX x = problem.projected(problem.scaled(u)), gradient;
-  VecX mean = VecX::Zero(x.size()), square = VecX::Zero(x.size());
-  double power1 = 1, power2 = 1;
+  AdamMoments moments(x.size(), {options_.beta1, options_.beta2, options_.epsilon});
   try {
     double loss = problem.evaluate(x, gradient);
     while (!problem.done(x, loss, gradient)) {
-      mean = options_.beta1 * mean + (1 - options_.beta1) * gradient;
-      square = options_.beta2 * square + (1 - options_.beta2) * gradient.cwiseAbs2();
-      power1 *= options_.beta1;
-      power2 *= options_.beta2;
-      const VecX size = (square / (1 - power2)).cwiseSqrt().array() + options_.epsilon;
-      const double step = step_size(problem.iterations() + 1) / (1 - power1);
-      if (!move_to(problem, problem.projected(x - step * mean.cwiseQuotient(size)), x, loss, gradient)) break;
+      moments.add(gradient);
+      const VecX step = moments.step(step_size(problem.iterations() + 1));
+      if (!move_to(problem, problem.projected(x - step), x, loss, gradient)) break;
     }
   } catch (const OptimizerStopped&) {  // the report says which limit
   }
