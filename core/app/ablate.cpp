@@ -109,9 +109,6 @@ class Study {
       const SceneFile scene = read(c, {}, registry);
       if (scene.options.losses.empty())
         throw Error(Errc::Input, "a study needs tasks with a loss; there is none in " + file_of(c), source_);
-      if (options_.random_adjoints > 0 && scene.options.scene.integrator.type != "implicit_euler")
-        throw Error(Errc::Input, "random_adjoints are for implicit_euler steps; not so in " + file_of(c),
-                    source_);
       const Task task(scene.options, registry, scene.places);
     }
   }
