@@ -19,8 +19,9 @@ struct AdjointTrial {
 };
 
 /// Simulates, and then solves `right_hand_sides` adjoint systems with standard normal right-hand sides from
-/// zero, the k-th at step k modulo the steps. Nodes in contact are held, as they are by contact that sticks.
-/// For implicit Euler steps, which the caller makes sure of; throws Error(Numerics) as a simulation does.
+/// zero, the k-th at step k modulo the steps. The matrices are those of implicit Euler steps at the states of
+/// the simulation, whatever its integrator is. Nodes in contact are held, as they are by contact that sticks.
+/// Throws Error(Numerics) as a simulation does.
 AdjointTrial try_adjoints(const Simulation& simulation, Index right_hand_sides);
 
 }  // namespace resilin::app

@@ -80,9 +80,10 @@ void StudyOptions::visit(ParamVisitor& v) {
            {.doc = "the passes whose times are compared at equal errors"});
   v.integer(
       "random_adjoints", random_adjoints,
-      {.doc = "adjoint systems with random right-hand sides, spread over the steps, that the backward solver "
-              "of each row is tried with; then also the spectral radius that decides whether its "
-              "fixed points converge. Implicit Euler only",
+      {.doc =
+           "adjoint systems with random right-hand sides, spread over the steps, that the backward solver of "
+           "each row is tried with; then also the spectral radius that decides whether its fixed points "
+           "converge. With the matrices of implicit Euler steps and nodes in contact held",
        .min = 0,
        .max = 1e6});
   v.check(times != "backward" || gradient, "times: backward needs gradient: true");

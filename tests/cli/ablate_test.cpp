@@ -80,12 +80,6 @@ random_adjoints: 7
   EXPECT_THAT(table, HasSubstr("100 %")) << "Newton's full steps from rest";
 }
 
-TEST_F(AblateTest, RandomRightHandSidesAreForImplicitEuler) {
-  const ProgramResult r = ablate("variants:\n  a: {set: {integrator: bdf2}}\nrandom_adjoints: 3\n");
-  EXPECT_EQ(r.code, 2);
-  EXPECT_THAT(r.err, HasSubstr("implicit_euler"));
-}
-
 TEST_F(AblateTest, ARowThatCannotBeSimulatedSaysWhyAndTheOthersStay) {
   const ProgramResult r = ablate(R"(
 variants:
