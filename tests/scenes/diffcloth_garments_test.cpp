@@ -29,9 +29,9 @@ struct Short {
   friend void PrintTo(const Short& s, std::ostream* out) { *out << s.label; }
 };
 
-class DiffCloth : public ::testing::TestWithParam<Short> {};
+class Garments : public ::testing::TestWithParam<Short> {};
 
-TEST_P(DiffCloth, EveryVariableHasTheGradientOfDifferences) {
+TEST_P(Garments, EveryVariableHasTheGradientOfDifferences) {
   std::vector<std::string> overrides = {"forward.relative_tolerance=1e-11", "forward.max_iterations=20000",
                                         "backward.relative_tolerance=1e-10"};
   overrides.insert(overrides.end(), GetParam().overrides.begin(), GetParam().overrides.end());
@@ -102,7 +102,7 @@ const std::vector<Short> kShort = {
      false},
     {"flag", "flag", {"time.steps=12", "bodies.flag.mesh.generator.cells=[8, 5]"}, false},
 };
-INSTANTIATE_TEST_SUITE_P(All, DiffCloth, ::testing::ValuesIn(kShort),
+INSTANTIATE_TEST_SUITE_P(DiffCloth, Garments, ::testing::ValuesIn(kShort),
                          [](const auto& test) { return test.param.label; });
 
 /// What is known of an experiment with its published mesh.
@@ -114,9 +114,9 @@ struct Published {
   friend void PrintTo(const Published& p, std::ostream* out) { *out << p.name; }
 };
 
-class DiffClothMesh : public ::testing::TestWithParam<Published> {};
+class PublishedGarments : public ::testing::TestWithParam<Published> {};
 
-TEST_P(DiffClothMesh, HasThePublishedSizeAndMass) {
+TEST_P(PublishedGarments, HasThePublishedSizeAndMass) {
   const Published& p = GetParam();
   // The published meshes are no part of the project; elsewhere its own generated ones stand for them.
   if (!std::filesystem::exists(kMeshes)) GTEST_SKIP() << "no published meshes at " << kMeshes;
@@ -139,10 +139,10 @@ const std::vector<Published> kPublished = {
     {"sock", 1055, 2081, 5, 7.335},
     {"dress", 3634, 7026, 13, 204.0},
 };
-INSTANTIATE_TEST_SUITE_P(All, DiffClothMesh, ::testing::ValuesIn(kPublished),
+INSTANTIATE_TEST_SUITE_P(DiffCloth, PublishedGarments, ::testing::ValuesIn(kPublished),
                          [](const auto& test) { return test.param.name; });
 
-TEST(DiffClothMesh, PublishedPlacesOfWhatIsHeldAgree) {
+TEST(PublishedGarments, PublishedPlacesOfWhatIsHeldAgree) {
   if (!std::filesystem::exists(kMeshes)) GTEST_SKIP() << "no published meshes at " << kMeshes;
   const auto shirt = experiment("published/tshirt", {"assets=" + kMeshes});
   const Mesh& s = shirt->simulation().system().bodies()[0]->mesh;
