@@ -8,9 +8,9 @@
 // the curvature of the rest shape but not its side: a shell that is turned inside out is at rest, too. Its
 // gradient is not a number where a curved edge has become flat (s = 0, n > 0): it has no direction.
 //
-// A plate of flexural rigidity D [N m] (moment D/R per width) has D/2 per area and R^2 when it is bent to a
-// cylinder. Of these E has 3/4 k on equilateral triangles, 3/2 k on halved squares about one of their sides:
-// k = 2/3 D and D/3. E sees the mesh as given: it does not follow rest_shape.displacements.
+// Bent to a cylinder, E is 3/2 k per area and R^2 (on equilateral triangles about any axis, on halved squares
+// about their sides); of a plate of flexural rigidity D [N m], moment D/R per width, it is D/2: k = D/3.
+// E sees the mesh as given: it does not follow rest_shape.displacements.
 #pragma once
 
 #include "plugins/energies/hinges.hpp"
