@@ -7,6 +7,7 @@
 #include "materials/membrane_corotated/membrane_corotated.hpp"
 #include "materials/membrane_neo_hookean/membrane_neo_hookean.hpp"
 #include "materials/membrane_stvk/membrane_stvk.hpp"
+#include "materials/membrane_woven/membrane_woven.hpp"
 #include "materials/mooney_rivlin/mooney_rivlin.hpp"
 #include "materials/muscle/muscle.hpp"
 #include "materials/neo_hookean/neo_hookean.hpp"
@@ -44,5 +45,7 @@ RESILIN_PLUGIN("materials", "0.1.0", registry) {
       "membrane_corotated", "Surfaces: resistance about the nearest isometry (Projective Dynamics)");
   registry.add<Material, MembraneNeoHookean>("membrane_neo_hookean",
                                              "Surfaces: incompressible neo-Hookean rubber in plane stress");
+  registry.add<Material, MembraneWoven>(
+      "membrane_woven", "Surfaces: woven cloth, each with its own stiffness along warp, weft and in shear");
   registry.add<Material, Strand>("strand", "Curves: resistance to stretching (Projective Dynamics)");
 }

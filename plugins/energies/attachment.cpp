@@ -73,7 +73,8 @@ void Attachment::visit_parameters(ParamVisitor& v) {
 }
 
 Attachment::Moment Attachment::moment(const StepContext& c) const {
-  return {c.time, blend_at(options_.key_times, c), recording_ ? recording_->at(c.time) : KeyBlend{}};
+  return {c.time, blend_at(options_.key_times, c), recording_ ? recording_->at(c.time) : KeyBlend{},
+          c.controls};
 }
 
 bool Attachment::is_released(const StepContext& c) const {
@@ -81,11 +82,28 @@ bool Attachment::is_released(const StepContext& c) const {
   return c.time - 5e-4 * c.time_step > options_.release;
 }
 
-Vec3 Attachment::unmoved(Index i, const Moment& m) const {
+bool Attachment::drive(Index parameter, Index control) {
+  const Index local = parameter - options_.stiffness.size();
+  if (local < 0 || local >= options_.offset.size() || options_.offset.steps != 1) return false;
+  control_.resize(static_cast<std::size_t>(options_.offset.size()), -1);
+  control_[static_cast<std::size_t>(local)] = static_cast<int>(control);
+  return true;
+}
+
+Vec3 Attachment::offset(Index i, const Moment& m) const {
   const KeyBlend& b = m.offsets;
-  const Vec3 offset =
-      (1 - b.weight) * options_.offset.vec3(i, b.from) + b.weight * options_.offset.vec3(i, b.to);
-  return offset + (recording_ ? recording_->place(static_cast<std::size_t>(i), m.frames) : base_.col(i));
+  Vec3 value = (1 - b.weight) * options_.offset.vec3(i, b.from) + b.weight * options_.offset.vec3(i, b.to);
+  if (control_.empty() || m.controls == nullptr) return value;
+  const Index first = options_.offset.index(i, 0);
+  for (Index k = 0; k < 3; ++k)
+    if (const int driver = control_[static_cast<std::size_t>(first + k)]; driver >= 0)
+      value[k] = (*m.controls)[driver];
+  return value;
+}
+
+Vec3 Attachment::unmoved(Index i, const Moment& m) const {
+  return offset(i, m) +
+         (recording_ ? recording_->place(static_cast<std::size_t>(i), m.frames) : base_.col(i));
 }
 
 Vec3 Attachment::gap(Index i, const Moment& m, ConstVec x) const {
@@ -130,8 +148,8 @@ void Attachment::add_quadratic_form(Triplets& a) const {
 void Attachment::add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out, Workspace&) const {
   if (is_released(c)) return;
   const Moment m = moment(c);
-  const Field& offset = options_.offset;
-  auto targets = out.segment(options_.stiffness.size(), offset.size());
+  const Field& given = options_.offset;
+  auto targets = out.segment(options_.stiffness.size(), given.size());
   for (Index i = 0; i < base_.cols(); ++i) {
     const Vec3 zi = z.segment<3>(3 * nodes_[static_cast<std::size_t>(i)]);
     out[options_.stiffness.index(i, 0)] += gap(i, m, x).dot(zi);
@@ -141,8 +159,8 @@ void Attachment::add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, Mut
       motion_->add_param_vjp(m.time, place, d_target, out.tail(motion_->num_parameters()));
       d_target = motion_->pull_back(m.time, place, d_target);
     }
-    targets.segment<3>(offset.index(i, m.offsets.from)) += (1 - m.offsets.weight) * d_target;
-    targets.segment<3>(offset.index(i, m.offsets.to)) += m.offsets.weight * d_target;
+    targets.segment<3>(given.index(i, m.offsets.from)) += (1 - m.offsets.weight) * d_target;
+    targets.segment<3>(given.index(i, m.offsets.to)) += m.offsets.weight * d_target;
   }
 }
 

@@ -51,21 +51,26 @@ class Attachment final : public Energy {
     return options_.stiffness.size() + options_.offset.size() + (motion_ ? motion_->num_parameters() : 0);
   }
   void add_param_vjp(const StepContext& c, ConstVec x, ConstVec z, MutVec out, Workspace& ws) const override;
+  /// Offsets that are constant as written may be driven: grippers under control.
+  bool drive(Index parameter, Index control) override;
 
  private:
   /// What places depend on beside the number of the vertex.
   struct Moment {
     double time = 0;
     KeyBlend offsets, frames;
+    const VecX* controls = nullptr;
   };
   Moment moment(const StepContext& c) const;
   bool is_released(const StepContext& c) const;
+  Vec3 offset(Index i, const Moment& m) const;           ///< o_i
   Vec3 unmoved(Index i, const Moment& m) const;          ///< X_i + o_i
   Vec3 gap(Index i, const Moment& m, ConstVec x) const;  ///< x_i - t_i
 
   Options options_;
   std::vector<Index> nodes_;  ///< among all nodes
   Mat3X base_;                ///< X_i, or zero; not with a recording
+  std::vector<int> control_;  ///< that drives each number of the offset, or -1; empty: none
   std::optional<PointRecording> recording_;
   std::unique_ptr<Motion> motion_;
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace resilin {
@@ -65,6 +66,52 @@ Pairs nearest_pairs(const Springs::Options& o, const BodyView& a, const BodyView
   return pairs;
 }
 
+/// The edges of the triangles with both ends among the chosen vertices, or the pairs of corners that face
+/// each other across an edge of two triangles; in the order of the edges.
+Pairs surface_pairs(const Springs::Options& o, const BodyView& body, const BuildContext& context) {
+  const Mesh& mesh = *body.mesh;
+  if (mesh.type != ElementType::Tri3)
+    throw context.input_error(
+        "connect", fmt::format("'{}' is a rule for surfaces (tri3); body {} consists of {}", o.connect,
+                               body.name, name_of(mesh.type)));
+  std::vector<char> chosen(static_cast<std::size_t>(mesh.num_vertices()), 0);
+  for (const Index i : select_vertices(mesh, o.first_nodes)) chosen[static_cast<std::size_t>(i)] = 1;
+  std::map<std::pair<Index, Index>, std::vector<Index>> corners;  // opposite to each edge
+  for (Index t = 0; t < mesh.num_elements(); ++t)
+    for (int c = 0; c < 3; ++c) {
+      const Index a = mesh.elements(c, t), b = mesh.elements((c + 1) % 3, t);
+      corners[std::minmax(a, b)].push_back(mesh.elements((c + 2) % 3, t));
+    }
+  Pairs pairs;
+  for (const auto& [edge, opposite] : corners) {
+    if (o.connect == "across" && opposite.size() > 2)
+      throw context.input_error("connect",
+                                fmt::format("{} triangles of body {} share the edge between vertices "
+                                            "{} and {}: none faces another across it",
+                                            opposite.size(), body.name, edge.first, edge.second));
+    if (o.connect == "across" && opposite.size() < 2) continue;
+    const auto pair = o.connect == "edges" ? edge : std::pair{opposite[0], opposite[1]};
+    if (chosen[static_cast<std::size_t>(pair.first)] && chosen[static_cast<std::size_t>(pair.second)])
+      pairs.push_back(pair);
+  }
+  if (pairs.empty())
+    throw context.input_error("first_nodes", "no two of the selected vertices of body " + body.name +
+                                                 " are connected by that rule");
+  return pairs;
+}
+
+Pairs all_pairs(const Springs::Options& o, const BodyView& a, const BodyView& b,
+                const BuildContext& context) {
+  const bool listed = !o.first_vertices.empty() || !o.second_vertices.empty();
+  if (o.connect == "nearest")
+    return listed ? listed_pairs(o, a, b, context) : nearest_pairs(o, a, b, context);
+  if (listed || &a != &b || o.second_nodes.has_criteria())
+    throw context.input_error("connect", "'" + o.connect +
+                                             "' connects vertices of one surface: second, second_nodes and "
+                                             "lists of vertices have no meaning");
+  return surface_pairs(o, a, context);
+}
+
 }  // namespace
 
 void Springs::Options::visit(ParamVisitor& v) {
@@ -73,6 +120,12 @@ void Springs::Options::visit(ParamVisitor& v) {
   v.integers("first_vertices", first_vertices,
              {.doc = "first ends of listed pairs, counted from 0", .min = 0});
   v.integers("second_vertices", second_vertices, {.doc = "second ends of the pairs, as many", .min = 0});
+  v.choice(
+      "connect", connect, {"nearest", "edges", "across"},
+      {.doc =
+           "without lists: each of first_nodes with the nearest of second_nodes; or, of one surface, along "
+           "the edges of its triangles, or across each edge that two of them share (one spring per edge, "
+           "in the order of its vertices), with both ends among first_nodes"});
   v.section(
       "first_nodes", first_nodes,
       {.doc = "without lists: vertices that are tied to the nearest of second_nodes in the rest meshes"});
@@ -96,9 +149,7 @@ void Springs::Options::visit(ParamVisitor& v) {
 Springs::Springs(const Options& options, const BuildContext& context) : options_(options) {
   const BodyView& a = context.find_body("first", options.first);
   const BodyView& b = options.second.empty() ? a : context.find_body("second", options.second);
-  const bool listed = !options.first_vertices.empty() || !options.second_vertices.empty();
-  const Pairs pairs = listed ? listed_pairs(options, a, b, context) : nearest_pairs(options, a, b, context);
-  for (const auto& [i, j] : pairs) {
+  for (const auto& [i, j] : all_pairs(options, a, b, context)) {
     Spring s{a.first_node + i, b.first_node + j, 1};
     if (options.length_unit == "rest") s.unit = (a.mesh->vertices.col(i) - b.mesh->vertices.col(j)).norm();
     springs_.push_back(s);

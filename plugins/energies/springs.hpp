@@ -1,8 +1,10 @@
-// Springs between pairs of vertices: E = sum_s k_s/2 (|x_a - x_b| - l_s)^2, of one body or of two. The
-// natural length l_s is a multiple of the distance in the rest meshes, or given in metres; springs of length
-// zero tie their ends together. In the form of Projective Dynamics [Liu 2013]: the manifold is the sphere of
-// radius l_s, the quadratic form that of E with l_s = 0. The gradient is not a number for a spring of
-// positive length whose ends coincide: it has no direction.
+// Springs between pairs of vertices: E = sum_s k_s/2 (|x_a - x_b| - l_s)^2, of one body or of two; listed,
+// each vertex with the nearest one, or those of a surface of springs (cloth): along the edges of its
+// triangles (structure and shear), across the edges that two of them share, between the corners opposite
+// (bending). The natural length l_s is a multiple of the distance in the rest meshes, or given in metres;
+// springs of length zero tie their ends together. In the form of Projective Dynamics [Liu 2013]: the manifold
+// is the sphere of radius l_s, the quadratic form that of E with l_s = 0. The gradient is not a number for a
+// spring of positive length whose ends coincide: it has no direction.
 #pragma once
 
 #include "core/energy/energy.hpp"
@@ -19,6 +21,7 @@ class Springs final : public Energy {
     std::vector<Index> first_vertices, second_vertices;
     Selector first_nodes, second_nodes;
     double max_distance = std::numeric_limits<double>::infinity();
+    std::string connect = "nearest";
     Field stiffness{1e3};
     Field length{1.0};
     std::string length_unit = "rest";

@@ -83,9 +83,10 @@ TEST(Drives, WhatIsReleasedFliesOn) {
   };
   for (const char* forward : {"newton", "pd_newton_krylov"}) {
     const auto sim = make_simulation(
-        sheet("  grip: {type: attachment, stiffness: 0.3, release: 0.1, motion: {type: key_frames, times: [0, "
-              "1], "
-              "offsets: [[0, 0, 0], [2, 0, 1]]}}"),
+        sheet(
+            "  grip: {type: attachment, stiffness: 0.3, release: 0.1, motion: {type: key_frames, times: [0, "
+            "1], "
+            "offsets: [[0, 0, 0], [2, 0, 1]]}}"),
         {fmt::format("forward={{type: {}, relative_tolerance: 1e-11, max_iterations: 5000}}", forward)});
     Tape tape;
     sim->run(tape, true);
@@ -93,6 +94,49 @@ TEST(Drives, WhatIsReleasedFliesOn) {
     EXPECT_GT((at_release - momentum(*sim, tape, 9)).norm(), 1e-4) << "it draws up to the release";
     for (std::size_t n = 11; n <= 20; ++n)
       EXPECT_LT((momentum(*sim, tape, n) - at_release).norm(), 1e-11) << forward << " step " << n;
+  }
+}
+
+/// Grips at two corners that a law of the state moves.
+std::string controlled(const std::string& law) {
+  return sheet(R"(
+  left: {type: attachment, nodes: {indices: [0]}, stiffness: 300}
+  right: {type: attachment, nodes: {indices: [11]}, stiffness: 300, offset: [0.01, 0, 0]}
+)",
+               fmt::format(R"(
+controllers:
+  hands:
+    sensors: [{{type: centroid_motion}}, {{type: vertex_motion, quantity: velocity, nodes: {{indices: [0, 5, 11]}}}}]
+    law: {}
+    drives: [{{parameter: energies.left.offset}}, {{parameter: energies.right.offset, gain: 2, offset: 0.01}}]
+losses: [{{loss: {{type: linear_functional, positions: [1, 0.7, -0.4], velocities: [0.05, 0.1, 0.02]}}}}]
+)",
+                           law));
+}
+
+TEST(Drives, ControllersMoveGrippers) {
+  // Weights of zero and constant outputs are the same as constant offsets.
+  std::string weights;
+  for (int i = 0; i < 6 * 12; ++i) weights += "0, ";
+  const Tape driven =
+      run(controlled("{type: affine, weights: [" + weights + "0.01, 0.02, 0.03, 0.02, 0, 0.01]}"));
+  const Tape given = run(sheet(R"(
+  left: {type: attachment, nodes: {indices: [0]}, stiffness: 300, offset: [0.01, 0.02, 0.03]}
+  right: {type: attachment, nodes: {indices: [11]}, stiffness: 300, offset: [0.05, 0.01, 0.03]}
+)"));
+  EXPECT_LT((driven.states.back().x - given.states.back().x).norm(), 1e-12);
+  const auto task = make_task(controlled("{type: mlp, hidden: [5], lower: -0.05, upper: 0.05, seed: 3}"));
+  expect_gradients(*task, {"controllers.hands.law.weights", "bodies.sheet.initial.velocity"}, 4);
+}
+
+TEST(Drives, OffsetsThatChangeByThemselvesCannotBeDriven) {
+  try {
+    make_simulation(
+        controlled("{type: mlp, hidden: [5]}"),
+        {"energies.left.offset={steps: [[0, 0, 0], [1, 0, 0]]}", "energies.left.key_times=[0, 1]"});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("energies.left.offset cannot be driven"));
   }
 }
 

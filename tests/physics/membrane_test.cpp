@@ -1,6 +1,7 @@
 // Bodies of triangles: tension in closed form, masses, pressure, a balloon.
 #include "core/mesh/io.hpp"
 #include "tests/physics/statics.hpp"
+#include "tests/support/material_point.hpp"
 
 namespace resilin::test {
 namespace {
@@ -112,6 +113,36 @@ TEST_F(Membrane, IsStiffenedByFibresInIt) {
   const Stretch s = pull(law("membrane_corotated") + fibres, 0.3 * kYoung, 0.1 * kYoung);
   EXPECT_NEAR(s.along, 1 + 0.3 / (1 / (1 + kNu) + 0.5), kTight);
   EXPECT_NEAR(s.across, 1 + 0.1 * (1 + kNu), kTight);
+}
+
+// Each set of threads is a spring on its own; the vector that gives their direction need not lie in the
+// sheet.
+TEST_F(Membrane, OfWovenClothPullsWarpAndWeftAlone) {
+  const Stretch s =
+      pull("{type: membrane_woven, warp: 1e6, weft: 2e5, shear: 5e4, direction: [2, 0, 1]}", 3e5, 1e5);
+  EXPECT_NEAR(s.along, 1.3, kTight);
+  EXPECT_NEAR(s.across, 1.5, kTight);
+  const Stretch turned =
+      pull("{type: membrane_woven, warp: 1e6, weft: 2e5, shear: 5e4, direction: [0, 1, 0]}", 1e5, 3e5);
+  EXPECT_NEAR(turned.along, 1.5, kTight);
+  EXPECT_NEAR(turned.across, 1.3, kTight);
+}
+
+// Sheared by g, F d . F e = g, the warp keeps its length and the weft has hypot(1, g).
+TEST(Woven, ClothResistsTheLossOfItsRightAngles) {
+  Point p("membrane_woven", {{"warp", 10}, {"weft", 20}, {"shear", 3}});
+  Mat3 f = Vec3(1, 1, 0).asDiagonal();
+  f(0, 1) = 0.4;
+  const double weft = std::hypot(1, 0.4) - 1;
+  EXPECT_NEAR(p.energy(f), 10 * weft * weft + 1.5 * 0.16, 1e-14);
+  try {
+    make_simulation(
+        "{bodies: {s: {mesh: {generator: {type: grid}}, materials: [{type: membrane_woven, direction: [0, 0, "
+        "2]}]}}}");
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("is normal to element 0"), std::string::npos) << e.what();
+  }
 }
 
 TEST_F(Membrane, WeighsDensityTimesThicknessTimesArea) {

@@ -175,5 +175,47 @@ TEST(Springs, SayWhatIsWrong) {
   expect("length: {steps: [1, 2]}", "energies.tie.length", "cannot change from step to step");
 }
 
+/// A sheet of springs of 2 x 1 square cells of edge 1, its diagonals parallel.
+std::string spring_sheet(const std::string& rule) {
+  return "{bodies: {s: {mesh: {generator: {type: grid, size: [2, 1], cells: [2, 1], diagonals: parallel}}, "
+         "materials: [{type: membrane_arap, stiffness: 1e-9}]}}, energies: {k: {type: springs, stiffness: "
+         "50, " +
+         rule + "}}}";
+}
+
+// Stretched by s along x: 4 edges and 2 diagonals of length hypot(s, 1); across the inner edge and the two
+// diagonals the corners are hypot(2 s, 1) and, of each cell, its other diagonal apart.
+TEST(Springs, ConnectASurfaceAlongAndAcrossItsEdges) {
+  const double s = 1.3, d = std::hypot(s, 1), r = std::sqrt(2.0), far = std::hypot(2 * s, 1) - std::sqrt(5.0);
+  const auto energy = [&](const std::string& rule) {
+    const auto sim = make_simulation(spring_sheet(rule));
+    VecX x = sim->system().initial_state().x;
+    for (Index i = 0; i < x.size(); i += 3) x[i] *= s;
+    Workspace ws;
+    return sim->system().energies()[1]->value({}, x, ws);
+  };
+  EXPECT_NEAR(energy("connect: edges"), 25 * (4 * 0.3 * 0.3 + 2 * (d - r) * (d - r)), 1e-12);
+  EXPECT_NEAR(energy("connect: across"), 25 * (far * far + 2 * (d - r) * (d - r)), 1e-12);
+  EXPECT_NEAR(energy("connect: edges, first_nodes: {box: {min: [0, 0, 0], max: [2, 0, 0]}}"), 25 * 2 * 0.09,
+              1e-12);
+  const auto mistake = [](const std::string& yaml) -> std::string {
+    try {
+      make_simulation(yaml);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no mistake";
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(mistake(spring_sheet("connect: edges, first_vertices: [0], second_vertices: [1]")),
+              HasSubstr("connects vertices of one surface"));
+  EXPECT_THAT(mistake(spring_sheet("connect: across, first_nodes: {indices: [0]}")),
+              HasSubstr("no two of the selected vertices"));
+  EXPECT_THAT(
+      mistake("{bodies: {b: {mesh: {generator: {type: box}}, materials: [corotated]}}, energies: {k: {type: "
+              "springs, connect: edges}}}"),
+      HasSubstr("is a rule for surfaces (tri3)"));
+}
+
 }  // namespace
 }  // namespace resilin::test

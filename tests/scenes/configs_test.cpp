@@ -36,6 +36,9 @@ const std::map<std::string, std::vector<std::string>> kChanges = {
      {"bodies.hat.mesh.generator={type: hat, radius: 2.2, brim_width: 0.8, cells_around: 12, cells_crown: 4, "
       "cells_brim: 1}",
       "energies.brim.motion.duration=0.2", "energies.top.motion.duration=0.2"}},
+    {"hat_controller",
+     {"bodies.hat.mesh.generator={type: hat, radius: 2.2, brim_width: 0.8, cells_around: 12, cells_crown: 4, "
+      "cells_brim: 1}"}},
     {"quadruped", {"time.steps=2"}},
     {"sock",
      {"bodies.sock.mesh.generator={type: sock, radius: 1.1, leg: 2.6, bend: 1.3, foot: 1.07, cells_around: "
