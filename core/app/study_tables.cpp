@@ -12,14 +12,6 @@ std::string number(double value, const char* format) {
   return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "-";
 }
 
-std::string markdown(const std::vector<std::string>& headings,
-                     const std::vector<std::vector<std::string>>& rows) {
-  const std::vector<std::string> rule(headings.size(), "---");
-  std::string text = fmt::format("| {} |\n|{}|\n", fmt::join(headings, " | "), fmt::join(rule, "|"));
-  for (const auto& row : rows) text += fmt::format("| {} |\n", fmt::join(row, " | "));
-  return text;
-}
-
 std::string equal_error_tables(const StudyOptions& options, const std::vector<StudyRow>& rows) {
   std::string text;
   for (const double error : options.equal_errors) {

@@ -11,10 +11,6 @@ namespace resilin::app {
 /// A number by a format of fmt; "-" if it is none.
 std::string number(double value, const char* format);
 
-/// A Markdown table with one row for each list.
-std::string markdown(const std::vector<std::string>& headings,
-                     const std::vector<std::vector<std::string>>& rows);
-
 /// The times at equal errors, with how many times the fastest variant is faster; "" if none are asked for.
 std::string equal_error_tables(const StudyOptions& options, const std::vector<StudyRow>& rows);
 

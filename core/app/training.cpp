@@ -1,5 +1,6 @@
 #include "core/app/training.hpp"
 
+#include "core/app/study_tables.hpp"
 #include "core/optim/step_budget.hpp"
 
 #include <fmt/format.h>
@@ -74,10 +75,6 @@ class Counted final : public Objective, private EpisodicObjective {
   EpisodicObjective* of_task_ = nullptr;
   double begin_ = cpu_seconds();
 };
-
-std::string number(double value, const char* format) {
-  return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "-";
-}
 
 std::vector<std::string> name_cells(const StudyRow& r) {
   return {r.of.scene, r.of.variant, r.of.value, fmt::format("{}", r.of.threads)};

@@ -9,6 +9,8 @@
 namespace resilin::app {
 namespace {
 
+constexpr double kVisible = 1e-3;  // fall of a loss, relative to it, that is kept though noise may be larger
+
 /// u with variable v moved towards the farther bounds, each entry by another part of the way, so that changes
 /// do not cancel by symmetry.
 VecX moved(const Task& task, const TaskVariable& v, const VecX& u) {
@@ -112,6 +114,8 @@ const char* name_of(Outcome outcome) {
       return "already_stationary";
     case Outcome::NoInfluence:
       return "no_influence";
+    case Outcome::WithinNoise:
+      return "within_noise";
     case Outcome::NoMinimum:
       return "no_minimum";
   }
@@ -122,11 +126,18 @@ Verdict judge(Task& task, const JournaledObjective& objective, const OptimizerRe
   const JudgedPoint &first = objective.first(), &best = objective.best();
   Verdict v;
   v.fell = first.loss - best.loss > first.noise + best.noise;
-  v.found = v.fell ? best.u : task.start();
-  v.loss = v.fell ? best.loss : first.loss;
-  if (v.fell)
+  const bool is_lower = first.loss - best.loss > kVisible * std::abs(first.loss);
+  v.found = v.fell || is_lower ? best.u : task.start();
+  v.loss = v.fell || is_lower ? best.loss : first.loss;
+  if (v.fell) {
     judge_fallen(task, objective, report, v);
-  else
+  } else if (is_lower) {
+    v.outcome = Outcome::WithinNoise;
+    v.text = fmt::format(
+        "NOT CERTAIN: the loss fell from {:.6g} to {:.6g}, by less than the noise {:.2g} that the "
+        "solves may leave in it: set a smaller forward.relative_tolerance ({})",
+        first.loss, best.loss, first.noise + best.noise, report.note);
+  } else
     judge_start(task, first, report, v);
   return v;
 }

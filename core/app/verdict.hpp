@@ -13,6 +13,7 @@ enum class Outcome {
   NotConverged,       ///< a limit was reached, or the optimizer gave up
   AlreadyStationary,  ///< the start could not be improved by more than the noise of the loss
   NoInfluence,        ///< the loss depends on none of the parameters
+  WithinNoise,        ///< the loss fell visibly, but the solves are too loose to be sure
   NoMinimum           ///< the gradient vanishes at the start, but the loss is lower elsewhere
 };
 const char* name_of(Outcome outcome);  ///< "converged", "not_converged", ...
@@ -32,7 +33,9 @@ struct Verdict {
 };
 
 /// Noise decides, see Objective::noise:
-///   - a loss has fallen if it is lower by more than the noise of both losses;
+///   - a loss has fallen if it is lower by more than the noise of both losses; if it is lower by a thousandth
+///   of
+///     itself, but not by more than noise, the lower point is kept and what to do about the noise is said;
 ///   - a point is stationary if the optimizer's rule says so, or if at no later trial its gradient promised a
 ///     fall by more than noise;
 ///   - a parameter has no influence if the loss stays within noise when it is moved by a quarter to a half of

@@ -90,7 +90,8 @@ TEST_P(Configs, ShortenedRunHasTheGradientOfDifferences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Configs, ::testing::ValuesIn(config_files()), [](const auto& test) {
-  std::string name = std::filesystem::path(test.param).stem().string();
+  const std::filesystem::path path(test.param);
+  std::string name = path.parent_path().filename().string() + "_" + path.stem().string();
   std::replace_if(
       name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
