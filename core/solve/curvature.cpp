@@ -18,21 +18,21 @@ struct Scratch {
   KrylovScratch krylov;
 };
 
-/// Moves x along +-p, by at most a hundredth of how far the free nodes lie apart, until g is lower.
+/// Moves x to where g is lowest among +-t p, the nodes moving by at most a tenth of how far they lie apart,
+/// or half of that, a quarter ...; false if it is lower nowhere.
 bool descend(const StepProblem& problem, const VecX& p, MutVec x, Scratch& s) {
   const auto nodes = as_columns(ConstVec(x));
   const double extent = (nodes.rowwise().maxCoeff() - nodes.rowwise().minCoeff()).norm(),
                largest = as_columns(p).colwise().norm().maxCoeff(), g = problem.value(x);
-  double t = 0.01 * extent / largest;
+  double t = 0.1 * extent / largest, best = g - problem.value_rounding(), way = 0;
   for (int k = 0; k < kMaxHalvings; ++k, t /= 2)
-    for (const double sign : {1.0, -1.0}) {
-      s.trial = x + sign * t * p;
+    for (const double along : {t, -t}) {
+      s.trial = x + along * p;
       const double there = problem.value(s.trial);
-      if (!(there < g - problem.value_rounding())) continue;
-      x = s.trial;
-      return true;
+      if (there < best) best = there, way = along;
     }
-  return false;
+  x += way * p;
+  return way != 0;
 }
 
 }  // namespace
@@ -65,7 +65,9 @@ void leave_saddles(const ForwardSolver& forward, const StepProblem& problem, Mut
       report.note = "it ended at a saddle of the energy, and found no way down";
       return;
     }
+    problem.keep_guess(true);
     const SolveReport again = forward.solve(problem, x);
+    problem.keep_guess(false);
     ++report.saddles;
     report.converged = again.converged;
     report.iterations += again.iterations;

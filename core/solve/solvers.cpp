@@ -50,7 +50,7 @@ double start_solve(const StepProblem& problem, const Tolerances& t, MutVec x, Mu
       if (!fixed[static_cast<std::size_t>(i)]) x[i] = problem.previous()[i];
     g = problem.residual(x, r);
     report.evaluations += 1;
-  } else if (y_exists && (!x_exists || scale < norm(r))) {
+  } else if (y_exists && (!x_exists || (scale < norm(r) && !problem.keeps_guess()))) {
     x = s.y;
     r = s.r;
     g = g_y;

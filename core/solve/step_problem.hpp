@@ -50,6 +50,10 @@ class RESILIN_API StepProblem {
   /// d R / d x (both triangles, pinned rows and columns included), valid until the next call.
   /// project_psd: each local tangent is replaced by the nearest positive semidefinite one.
   const BlockMatrix& hessian(ConstVec x, bool project_psd) const;
+  /// A solve begins at the guess that it is given, although the residual may be smaller at y: what was led
+  /// away from a stationary point is not to fall back to it.
+  void keep_guess(bool keep) const { keeps_guess_ = keep; }
+  bool keeps_guess() const { return keeps_guess_; }
   /// From now on hessian() gives another matrix than the Hessian, for adjoints that are nearly singular: with
   /// positive semidefinite tangents, or `shift` times the inertia a M added.
   void regularize(bool project_psd, double shift) { always_project_ = project_psd, shift_ = shift; }
@@ -92,6 +96,7 @@ class RESILIN_API StepProblem {
   const std::vector<char>* fixed_;
   HoldBy hold_by_ = HoldBy::Schur;
   bool always_project_ = false;
+  mutable bool keeps_guess_ = false;
   double shift_ = 0;
   Workspace& ws_;
   Cache& cache_;

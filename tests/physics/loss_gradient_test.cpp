@@ -27,6 +27,10 @@ std::string example(const std::string& type) {
        "frames: [2, 4]}"},
       {"bounce_apex", "{type: bounce_apex, bounces: 0, up: [1, 0, 0], target: [0.1, 0.2, 0.3]}"},
       {"forward_velocity", "{type: forward_velocity, direction: [1, 2, -1], sideways_weight: 3}"},
+      {"key_points",
+       "{type: key_points, points: [{nodes: {indices: [0, 3, 7]}, target: [0.1, 0, 1]}, {nodes: {indices: "
+       "[5]}, "
+       "target: [0, 0.3, 0], frame: 2}]}"},
       {"pixel_reprojection", "{type: pixel_reprojection, observations: " + observations_file() +
                                  ", width: 1280, height: 720, markers: {beam: {nodes: {indices: [0, 3, "
                                  "7]}}}, camera: {position: [0.1, -2, 0.3], rotation: "

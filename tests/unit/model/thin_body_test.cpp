@@ -39,9 +39,10 @@ TEST(ThinBodyMistakes, AMaterialOfOtherElementsIsNamedWithThoseThatFit) {
   EXPECT_THAT(
       error_of(sheet("materials: [membrane_stvk, neo_hookean]")),
       AllOf(HasSubstr("bodies.cloth.materials[1]"),
-            HasSubstr("material 'neo_hookean' acts on volumes (tet4, hex8), but body 'cloth' has tri3 "
-                      "elements; materials for these: exponential_fibre, fibre, membrane_corotated, "
-                      "membrane_neo_hookean, membrane_stvk"),
+            HasSubstr(
+                "material 'neo_hookean' acts on volumes (tet4, hex8), but body 'cloth' has tri3 "
+                "elements; materials for these: exponential_fibre, fibre, membrane_arap, membrane_corotated, "
+                "membrane_neo_hookean, membrane_stvk"),
             Not(HasSubstr("materials[0]"))));
   EXPECT_THAT(error_of(chain("materials: [corotated]")), HasSubstr("materials for these: strand"));
   EXPECT_THAT(error_of(box("materials: [membrane_stvk]")),
