@@ -252,8 +252,9 @@ void TaskParameter::visit(ParamVisitor& v) {
       {.doc = "parameter, such as bodies.beam.materials[0].youngs_modulus or losses[0].loss.camera.position; "
               "with [*] several that stay equal",
        .required = true});
-  v.real("lower", lower, {.doc = "lower bound"});
-  v.real("upper", upper, {.doc = "upper bound"});
+  v.numbers("lower", lower,
+            {.doc = "lower bound, one number for all entries or one per entry; none if empty"});
+  v.numbers("upper", upper, {.doc = "upper bound, likewise"});
   v.choice("scale", scale, {"linear", "log"}, {.doc = "optimise the value or its logarithm"});
   v.choice(
       "per", per, {"given", "element"},
@@ -269,8 +270,13 @@ void TaskParameter::visit(ParamVisitor& v) {
                    "weights of a controller"});
   v.component("regularizer", "regularizer", regularizer,
               {.doc = "added to the loss: what is known of the values beforehand"});
-  v.check(lower < upper, "lower must be less than upper");
-  v.check(scale != "log" || lower > 0, "a logarithmic scale needs lower > 0");
+  // Of lists of different lengths the task says what is wrong: it knows how many numbers there have to be.
+  const Index low = lower.size(), up = upper.size();
+  if (low > 0 && up > 0 && (low == up || low == 1 || up == 1))
+    for (Index i = 0; i < std::max(low, up); ++i)
+      v.check(lower[low == 1 ? 0 : i] < upper[up == 1 ? 0 : i], "lower must be less than upper");
+  v.check(scale != "log" || (lower.size() > 0 && lower.minCoeff() > 0),
+          "a logarithmic scale needs lower > 0");
 }
 
 void WeightedLoss::visit(ParamVisitor& v) {

@@ -170,8 +170,7 @@ struct RESILIN_API SceneOptions {
 
 struct RESILIN_API TaskParameter {
   std::string path;
-  double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();
+  VecX lower, upper;  ///< one number for all entries or one each; empty: no bound
   std::string scale = "linear";
   std::string per = "given";
   VecX start;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace resilin {
 namespace {
@@ -67,6 +68,15 @@ std::unique_ptr<Regularizer> make_regularizer(const TaskParameter& p, const Task
   return made;
 }
 
+/// One bound for each entry of a variable.
+VecX bounds_of(const char* key, const VecX& given, double none, const TaskVariable& v,
+               const BuildContext& context) {
+  if (given.size() == 0) return VecX::Constant(v.size, none);
+  if (given.size() == 1) return VecX::Constant(v.size, given[0]);
+  if (given.size() == v.size) return given;
+  throw context.input_error(key, fmt::format("{} numbers given; the parameter has {}", given.size(), v.size));
+}
+
 /// First guess of a variable as the task asks for it.
 VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildContext& context,
                   Random& random) {
@@ -76,14 +86,15 @@ VecX start_values(const TaskParameter& p, const TaskVariable& v, const BuildCont
   if (p.start.size() != 0)
     throw context.input_error("start",
                               fmt::format("{} numbers given; the parameter has {}", p.start.size(), v.size));
-  if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
+  if (!v.lower.allFinite() || !v.upper.allFinite())
     throw context.input_error("",
                               p.path + ": a random start needs a lower and an upper bound; or give start");
   VecX start(v.size);
   for (Index i = 0; i < v.size; ++i) {
     const double r = random.uniform();
-    start[i] = v.log_scale ? std::exp(std::log(p.lower) + r * (std::log(p.upper) - std::log(p.lower)))
-                           : p.lower + r * (p.upper - p.lower);
+    const double lower = v.lower[i], upper = v.upper[i];
+    start[i] = v.log_scale ? std::exp(std::log(lower) + r * (std::log(upper) - std::log(lower)))
+                           : lower + r * (upper - lower);
   }
   return start;
 }
@@ -107,16 +118,17 @@ void check_matches(const TaskParameter& p, const TaskVariable& v, const System& 
     if (Eigen::Map<const VecX>(e.values, e.size) != v.truth)
       throw context.input_error(
           "path", fmt::format("{} and {} differ in the scene: they cannot stay equal", e.path, first.path));
-    for (const double bound : {p.lower, p.upper})
-      if (std::isinf(bound) && !inside(e, bound))
-        throw context.input_error(
-            "", fmt::format("{} needs a lower and an upper bound inside its range {} {}", e.path, range_of(e),
-                            e.unit));
-    for (const double bound : {p.lower, p.upper})
-      if (!inside(e, bound))
-        throw context.input_error(bound == p.lower ? "lower" : "upper",
+    for (const VecX* bounds : {&v.lower, &v.upper})
+      for (const double bound : *bounds) {
+        if (inside(e, bound)) continue;
+        if (std::isinf(bound))
+          throw context.input_error(
+              "", fmt::format("{} needs a lower and an upper bound inside its range {} {}", e.path,
+                              range_of(e), e.unit));
+        throw context.input_error(bounds == &v.lower ? "lower" : "upper",
                                   fmt::format("{} is outside the range {} {} of {}: give a bound inside",
                                               bound, range_of(e), e.unit, e.path));
+      }
   }
 }
 
@@ -148,8 +160,8 @@ Task::Task(const TaskOptions& options, const Registry& registry, const PlaceMap&
   found.throw_if_any();
   lower_.resize(size_), upper_.resize(size_), start_.resize(size_);
   for (const TaskVariable& v : variables_) {
-    lower_.segment(v.offset, v.size).setConstant(v.log_scale ? std::log(v.lower) : v.lower);
-    upper_.segment(v.offset, v.size).setConstant(v.log_scale ? std::log(v.upper) : v.upper);
+    lower_.segment(v.offset, v.size) = v.log_scale ? VecX(v.lower.array().log()) : v.lower;
+    upper_.segment(v.offset, v.size) = v.log_scale ? VecX(v.upper.array().log()) : v.upper;
     start_.segment(v.offset, v.size) = v.log_scale ? VecX(v.start.array().log()) : v.start;
   }
   written_ = simulation_->system().parameters().values();
@@ -193,8 +205,6 @@ void Task::add_variable(const TaskParameter& p, const BuildContext& context, Ran
   v.key = context.path;
   v.where = context.input_error("path", "").where();
   v.log_scale = p.scale == "log";
-  v.lower = p.lower;
-  v.upper = p.upper;
   try {
     for (const ParameterEntry* e : simulation_->system().parameters().find(p.path)) v.entries.push_back(*e);
   } catch (const Error& e) {
@@ -204,12 +214,15 @@ void Task::add_variable(const TaskParameter& p, const BuildContext& context, Ran
   v.unit = first.unit;
   v.size = first.size;
   v.truth = Eigen::Map<const VecX>(first.values, first.size);
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  v.lower = bounds_of("lower", p.lower, -kNone, v, context);
+  v.upper = bounds_of("upper", p.upper, kNone, v, context);
   check_matches(p, v, simulation_->system(), context);
   v.start = start_values(p, v, context, random);
-  for (const double s : v.start)
-    if (!(s >= p.lower && s <= p.upper))
-      throw context.input_error("start",
-                                fmt::format("{} is outside the bounds [{}, {}]", s, p.lower, p.upper));
+  for (Index i = 0; i < v.size; ++i)
+    if (!(v.start[i] >= v.lower[i] && v.start[i] <= v.upper[i]))
+      throw context.input_error(
+          "start", fmt::format("{} is outside the bounds [{}, {}]", v.start[i], v.lower[i], v.upper[i]));
   for (const TaskVariable& other : variables_)
     for (const ParameterEntry& a : other.entries)
       for (const ParameterEntry& b : v.entries)
@@ -230,7 +243,7 @@ EpisodicObjective* Task::episodes() {
 VecX Task::values(ConstVec u, const TaskVariable& v) const {
   const VecX part = u.segment(v.offset, v.size);
   // exp(log(bound)) may miss the bound by a rounding; the bound itself is meant.
-  return v.log_scale ? VecX(part.array().exp().max(v.lower).min(v.upper)) : part;
+  return v.log_scale ? VecX(part.array().exp().max(v.lower.array()).min(v.upper.array())) : part;
 }
 
 void Task::apply(ConstVec u) {

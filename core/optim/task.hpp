@@ -23,7 +23,7 @@ struct TaskVariable {
   std::vector<ParameterEntry> entries;  ///< matches in the table, all of one size
   Index offset = 0, size = 0;           ///< in u
   bool log_scale = false;
-  double lower = 0, upper = 0;               ///< of the parameter, not of its logarithm
+  VecX lower, upper;                         ///< of the parameter, not of its logarithm
   VecX start, truth;                         ///< first guess; values as the scene is written
   std::unique_ptr<Regularizer> regularizer;  ///< may be null
 };

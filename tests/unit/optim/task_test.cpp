@@ -152,6 +152,28 @@ TEST(Task, RandomStartsAreWithinBoundsAndDrawnFromTheSeed) {
   EXPECT_NEAR(sum / 40, std::log(1e5), 1.5);
 }
 
+TEST(Task, AVectorHasABoundForEachEntry) {
+  const SceneFile s = read_scene(scene("{path: gravity, lower: [-1, 2, -10], upper: [1, 3, -9]}"));
+  const Task task(s.options, registry(), s.places);
+  EXPECT_EQ(task.lower(), Vec3(-1, 2, -10));
+  EXPECT_EQ(task.upper(), Vec3(1, 3, -9));
+  EXPECT_TRUE(((task.start() - task.lower()).array() >= 0).all() &&
+              ((task.upper() - task.start()).array() >= 0).all());
+  const auto error = [](const std::string& parameter) -> std::string {
+    try {
+      const SceneFile wrong = read_scene(scene(parameter));
+      const Task made(wrong.options, registry(), wrong.places);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return {};
+  };
+  EXPECT_NE(error("{path: gravity, lower: [-1, 2], upper: 3}").find("2 numbers given; the parameter has 3"),
+            std::string::npos);
+  EXPECT_NE(error("{path: gravity, lower: [-1, 4, -1], upper: 3}").find("lower must be less than upper"),
+            std::string::npos);
+}
+
 TEST(Task, StartsOfASeedDifferAndCoverTheBounds) {
   const SceneFile s =
       read_scene(scene("{path: 'bodies.a.materials[0].youngs_modulus', lower: 1e3, upper: 1e7, scale: log}, "
