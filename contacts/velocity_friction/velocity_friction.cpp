@@ -36,7 +36,8 @@ ContactPair VelocityFriction::pair_of(const ContactStep& step, Index node, Index
   pair.weights[0] = 1;
   pair.collider = collider;
   pair.normal = s.normal;
-  pair.drift = step.time_step * s.velocity;
+  // While time stands still, in a preload, nothing is taken along.
+  pair.drift = (step.time > 0 ? step.time_step : 0) * s.velocity;
   return pair;
 }
 
@@ -71,7 +72,7 @@ void VelocityFriction::add_vjp(const ContactStep& step, const ContactPair& pair,
                                const std::vector<Index>& collider_offset, Index) const {
   SurfaceCotangent c;
   c.normal = z.normal;
-  c.velocity = step.time_step * z.drift;
+  c.velocity = (step.time > 0 ? step.time_step : 0) * z.drift;
   const Index i = 3 * pair.nodes[0];
   const auto k = static_cast<std::size_t>(pair.collider);
   const Mat3X at = step.start.segment<3>(i);

@@ -28,7 +28,7 @@ class VelocityFriction final : public PairLaw {
 
   void visit_parameters(ParamVisitor& v) override { options_.visit(v); }
   const std::vector<Index>& nodes() const override { return nodes_; }
-  const std::vector<Index>& colliders() const override { return none_; }
+  const std::vector<Index>& colliders() const override { return colliders_; }
   Index num_parameters() const override { return 1; }
   bool pushes_out() const override { return true; }
   double friction() const override { return options_.friction; }
@@ -48,7 +48,7 @@ class VelocityFriction final : public PairLaw {
   ContactPair pair_of(const ContactStep& step, Index node, Index collider) const;
 
   Options options_;
-  std::vector<Index> nodes_, colliders_, none_;
+  std::vector<Index> nodes_, colliders_;
 };
 
 }  // namespace resilin

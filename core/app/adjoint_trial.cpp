@@ -35,7 +35,9 @@ AdjointTrial try_adjoints(const Simulation& simulation, Index right_hand_sides) 
     StepProblem problem(tools.system, tools.linear, context, 1 / (context.time_step * context.time_step), x,
                         tape.states[static_cast<std::size_t>(record.before)].x, tools.workspace);
     std::vector<Index> held;
-    for (const NodeContact& c : record.contacts) held.push_back(c.node);
+    // What sticks is held; what slides, or touches other nodes, is taken for free.
+    for (const NodeContact& c : record.contacts)
+      if (!c.slides && c.collider >= 0 && (held.empty() || held.back() != c.node)) held.push_back(c.node);
     problem.hold(held);
     const double radius = spectral_radius(problem, x);
     trial.least_radius = std::min(trial.least_radius, radius);

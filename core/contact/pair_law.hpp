@@ -46,8 +46,7 @@ struct ContactStep {
 
 /// A law between what it finds at the start of a step: slip s = y(x) - y(start) - drift + gap n, force f =
 /// respond(f - rho s, n), with n, gap, drift and weights constant during the step and differentiable
-/// functions of its start. Its nodes() may take part; colliders() is empty, for it looks at those it wants by
-/// itself.
+/// functions of its start. Its nodes() may take part, with each other or with its colliders().
 class RESILIN_API PairLaw : public ContactLaw {
  public:
   /// Appends all contacts that the law would not let end at x as if they were free: those with n . (y(x) -

@@ -190,8 +190,8 @@ void AdjointOptions::visit(ParamVisitor& v) {
   v.choice(
       "regularization", regularization, {"none", "spd", "shifted"},
       {.doc = "none: the exact adjoint; spd: with each element's tangent replaced by the nearest positive "
-              "semidefinite one; shifted: with `shift` times the inertia added. With the last two the "
-              "gradient is not that of the loss"});
+              "semidefinite one; shifted: with `shift` times the inertia added, of which quasi-static steps "
+              "have none. With the last two the gradient is not that of the loss"});
   v.real("shift", shift,
          {.doc = "of shifted, in multiples of the inertia of a step", .min = 0, .max = 1e12, .open = true});
   v.real(

@@ -60,9 +60,10 @@ void leave_saddles(const ForwardSolver& forward, const StepProblem& problem, Mut
   for (int k = 0; k <= kMaxSaddles; ++k) {
     const VecX p = find_negative_curvature(problem, x);
     if (p.size() == 0) return;
-    if (k == kMaxSaddles || !descend(problem, p, x, s)) {
+    if (!descend(problem, p, x, s)) return;  // it falls by no more than rounding: as good as a minimum
+    if (k == kMaxSaddles) {
       report.converged = false;
-      report.note = "it ended at a saddle of the energy, and found no way down";
+      report.note = "it ended at a saddle of the energy again and again";
       return;
     }
     problem.keep_guess(true);
@@ -74,6 +75,7 @@ void leave_saddles(const ForwardSolver& forward, const StepProblem& problem, Mut
     report.evaluations += again.evaluations;
     report.linear_iterations += again.linear_iterations;
     report.residual = again.residual;
+    report.tolerance = again.tolerance;
     report.note = again.note;
     if (!again.converged) return;
   }

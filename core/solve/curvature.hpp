@@ -13,7 +13,8 @@ RESILIN_API VecX find_negative_curvature(const StepProblem& problem, ConstVec x)
 
 /// Where `report` says that the solve met negative curvature (or tolerances().saddles is "always"): while the
 /// solution is no minimum, follows a direction of negative curvature down and solves again, at most five
-/// times; then the report says that the step did not converge. Adds to the report.
+/// times; then the report says that the step did not converge. A saddle from which the energy falls by no
+/// more than its rounding counts as a minimum. Adds to the report.
 RESILIN_API void leave_saddles(const ForwardSolver& forward, const StepProblem& problem, MutVec x,
                                SolveReport& report);
 

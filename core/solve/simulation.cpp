@@ -226,6 +226,7 @@ struct Simulation::Backward {
   std::vector<Adjoint> adjoints;  ///< of the states of the present piece
   bool begins = true;
   double later_size = 0;  ///< |dL/dx + dL/dv / h| after the step that was pulled back last
+  Index later_step = 0;   ///< its number, from 1
 };
 
 /// Pulls adjoints back over the records from `first_record` on; frames[j] of the tape is frame first + j of
@@ -242,12 +243,14 @@ void Simulation::pull_back(const Tape& tape, Index first, std::size_t first_reco
   };
   for (std::size_t i = tape.records.size(); i-- > first_record;) {
     const StepRecord& record = tape.records[i];
-    seed_frames(record.after);
     Adjoint& after = pass.adjoints[static_cast<std::size_t>(record.after)];
     after.ensure(n);
+    watch_growth(after, pass);
+    seed_frames(record.after);
+    pass.later_size = (after.x + after.v / time_step_).norm();
+    pass.later_step = record.context.step + 1;
     const StepTools tools{*system_,       *forward_, *backward_,  *linear_,
                           contact_.get(), adjoint_,  *workspace_, std::exchange(pass.begins, false)};
-    watch_growth(record, after, pass);
     const SolveReport r = integrator_->backward(tools, tape, record, pass.adjoints, pass.cotangent);
     if (record.controls.values.size() > 0) {
       Adjoint& seen = pass.adjoints[static_cast<std::size_t>(record.controls.state)];
@@ -261,15 +264,14 @@ void Simulation::pull_back(const Tape& tape, Index first, std::size_t first_reco
   if (first == 0) seed_frames(0);
 }
 
-void Simulation::watch_growth(const StepRecord& record, const Adjoint& after, Backward& pass) const {
-  const double size = (after.x + after.v / record.context.time_step).norm(), growth = size / pass.later_size;
-  // What grew is the adjoint of the step after this one.
-  if (pass.later_size > 0 && growth > pass.sums.worst_growth) {
-    pass.sums.worst_growth = growth;
-    pass.sums.worst_growth_step = record.context.step + 2;
-  }
-  if (pass.later_size > 0 && growth > adjoint_.growth_warning) ++pass.sums.growing_steps;
-  pass.later_size = size;
+/// `before`: what the step pulled back last made of the adjoint before it, without this frame's own seed.
+void Simulation::watch_growth(const Adjoint& before, Backward& pass) const {
+  if (!(pass.later_size > 0)) return;
+  const double growth = (before.x + before.v / time_step_).norm() / pass.later_size;
+  if (growth > adjoint_.growth_warning) ++pass.sums.growing_steps;
+  if (!(growth > pass.sums.worst_growth)) return;
+  pass.sums.worst_growth = growth;
+  pass.sums.worst_growth_step = pass.later_step;
 }
 
 void Simulation::count(const SolveReport& r, const StepRecord& record, Backward& pass) const {
@@ -303,12 +305,9 @@ VecX Simulation::finish(Backward& pass, BackwardReport* report) const {
   pass.sums.choice = backward_->choice(*workspace_);
   if (pass.sums.growing_steps > 0)
     log_warn(fmt::format(
-        "the adjoint grows {:.3g} times in step {}{}: this gradient is exact, but of little use "
-        "beyond that step; see adjoint.regularization",
-        pass.sums.worst_growth, pass.sums.worst_growth_step,
-        pass.sums.growing_steps > 1 ? fmt::format(", and more than {:.3g} times in {} steps",
-                                                  adjoint_.growth_warning, pass.sums.growing_steps)
-                                    : ""));
+        "the adjoint grows {:.3g} times in step {}; in {} steps more than {:.3g} times ({})",
+        pass.sums.worst_growth, pass.sums.worst_growth_step, pass.sums.growing_steps, adjoint_.growth_warning,
+        adjoint_.regularization == "none" ? "see adjoint.regularization" : "regularised as it is"));
   if (report != nullptr) *report = pass.sums;
   return pass.cotangent.theta;
 }

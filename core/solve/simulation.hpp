@@ -33,8 +33,9 @@ struct BackwardReport {
   /// the step: to first order the loss is within this of that of exact solves.
   double solver_error = 0;
   std::string choice;  ///< BackwardSolver::choice
-  /// Largest factor by which |dL/dx + dL/dv / h| of the state after a step grew within one step backwards,
-  /// and in which step (from 1); steps in which it was more than adjoint.growth_warning.
+  /// Largest factor by which |dL/dx + dL/dv / h|, h the scene's step, grew within one step backwards (the
+  /// loss's own part of the frame before it not counted), and in which step (from 1); steps in which it was
+  /// more than adjoint.growth_warning.
   double worst_growth = 0;
   Index worst_growth_step = 0, growing_steps = 0;
 };
@@ -85,7 +86,7 @@ class RESILIN_API Simulation {
             RolloutReport& report) const;
   void pull_back(const Tape& tape, Index first, std::size_t first_record, Backward& pass) const;
   void pull_piece(Tape& tape, Index begin, Index end, Backward& pass) const;
-  void watch_growth(const StepRecord& record, const Adjoint& after, Backward& pass) const;
+  void watch_growth(const Adjoint& before, Backward& pass) const;
   void count(const SolveReport& r, const StepRecord& record, Backward& pass) const;
   VecX finish(Backward& pass, BackwardReport* report) const;
   bool first_pass(const CheckpointPlan& plan, CheckpointStore& store, const StepObserver& observer,

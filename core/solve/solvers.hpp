@@ -14,7 +14,7 @@ struct RESILIN_API Tolerances {
   double relative_tolerance = 1e-6;
   double absolute_tolerance = 1e-10;
   Index max_iterations = 200;
-  std::string saddles = "leave";  ///< see leave_saddle(); "ignore", "leave" or "always"
+  std::string saddles = "leave";  ///< see leave_saddles(); "ignore", "leave" or "always"
   void visit(ParamVisitor& v);
 };
 

@@ -45,7 +45,8 @@ void Critic::see(const MatX& inputs) {
 void Critic::rescale(const VecX& targets) {
   const double center = targets.mean();
   const double spread = std::sqrt((targets.array() - center).square().mean());
-  const double scale = spread > 0 ? spread : scale_;
+  const double scale =
+      spread > 1e-9 * std::abs(center) ? spread : scale_;  // else all are equal but for rounding
   const Index last = widths_[widths_.size() - 2] + 1;
   weights_.tail(last) *= scale_ / scale;
   weights_[weights_.size() - 1] += (center_ - center) / scale;

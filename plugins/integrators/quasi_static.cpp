@@ -1,6 +1,7 @@
 #include "plugins/integrators/quasi_static.hpp"
 
 #include "core/solve/backward_difference.hpp"
+#include "core/solve/curvature.hpp"
 
 #include <algorithm>
 
@@ -49,6 +50,7 @@ void QuasiStatic::step(const StepTools& tools, const StepContext& context, Tape&
   record.before = static_cast<Index>(tape.states.size()) - 1;
   record.after = record.before + 1;
   record.report = tools.forward.solve(problem, after.x);
+  leave_saddles(tools.forward, problem, after.x, record.report);
   locate_residual(problem, after.x, {}, record.report);
   tape.states.push_back(std::move(after));
   tape.records.push_back(std::move(record));
@@ -66,12 +68,14 @@ SolveReport QuasiStatic::backward(const StepTools& tools, const Tape& tape, cons
   const StepContext context = record.step_context();
   const double factor = load_factor(context);
   external_load(s, context, before, factor, w);
-  const StepProblem problem(s, tools.linear, context, 0, before.x, before.x, tools.workspace, &w.load);
+  StepProblem problem(s, tools.linear, context, 0, before.x, before.x, tools.workspace, &w.load);
   w.rhs = next.x;
   for (Index i = 0; i < s.num_dofs(); ++i)
     if (problem.fixed()[static_cast<std::size_t>(i)]) w.rhs[i] = 0;
   w.z.setZero(s.num_dofs());
+  problem.regularize(tools.adjoint.regularization == "spd", 0);
   SolveReport report = tools.backward.solve(problem, after.x, w.rhs, w.z);
+  problem.regularize(false, 0);
   report.adjoint = norm(w.z);
   if (s.has_moving_pins()) {
     w.none.assign(static_cast<std::size_t>(s.num_dofs()), 0);

@@ -113,10 +113,14 @@ TEST(Saddle, GradientsOfTheBentStripAreExact) {
     if (k == sim->num_steps()) a.x += weights;
   });
   const Index i = s.parameters().find("energies.bending.stiffness").front()->offset;
-  const double d = 1e-3 * theta[i];
-  VecX plus = theta, minus = theta;
-  plus[i] += d, minus[i] -= d;
-  EXPECT_NEAR((loss(plus) - loss(minus)) / (2 * d), g[i], 1e-4 * std::abs(g[i]));
+  double best = std::numeric_limits<double>::infinity();
+  for (const double part : {1e-3, 1e-4, 1e-5}) {
+    const double d = part * theta[i];
+    VecX plus = theta, minus = theta;
+    plus[i] += d, minus[i] -= d;
+    best = std::min(best, std::abs((loss(plus) - loss(minus)) / (2 * d) - g[i]) / std::abs(g[i]));
+  }
+  EXPECT_LT(best, 1e-6);
 }
 
 TEST(Saddle, AdjointsThatGrowAreNamedAndMayBeRegularised) {

@@ -80,10 +80,11 @@ TEST_P(SolverAgreement, BackwardSolversFindTheSameGradient) {
 // The tighter the tolerance, the more iterations take the work of a factorisation.
 TEST_P(SolverAgreement, AutoHasTheBitsOfTheSolverThatItChooses) {
   const std::string yaml = beam(solid(GetParam(), 1e6, 0.45));
-  for (const auto& [tolerance, best] : {std::pair{"1e-10", "direct"}, {"0.9", "pd_krylov"}}) {
+  for (const auto& [tolerance, best] : {std::pair{"1e-10", "direct"}, {"1e-1", "pd_krylov"}}) {
     const auto gradient = [&, t = std::string(tolerance), best = std::string(best)](const std::string& type) {
-      const auto task = this->task(yaml, {"time.steps=2", "forward.relative_tolerance=1e-6",
-                                          "backward={type: " + type + ", relative_tolerance: " + t + "}"});
+      const auto task =
+          this->task(yaml, {"time.steps=2", "forward.relative_tolerance=1e-6", "linear_solver=eigen_ldlt",
+                            "backward={type: " + type + ", relative_tolerance: " + t + "}"});
       VecX first, again;
       task->evaluate_table(first);
       task->evaluate_table(again);
