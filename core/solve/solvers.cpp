@@ -14,12 +14,10 @@ void Tolerances::visit(ParamVisitor& v) {
           .max = 1});
   v.real("absolute_tolerance", absolute_tolerance, {.doc = "added to it", .unit = "N", .min = 0});
   v.integer("max_iterations", max_iterations, {.doc = "outer iterations per step", .min = 1, .max = 1e9});
-  v.choice(
-      "saddles", saddles, {"leave", "ignore", "always"},
-      {.doc = "a solution that is a saddle of the energy is left along the direction in which it falls; "
-              "leave: looked for where negative curvature was met on the way, which newton, newton_pcg and "
-              "pd_newton_krylov notice; always: after every step. Scenes with laws of contact are not "
-              "looked at"});
+  v.choice("saddles", saddles, {"leave", "ignore", "always"},
+           {.doc = "a solution that is a saddle of the energy is left along the direction in which it falls; "
+                   "leave: looked for where negative curvature was met on the way, which Newton's methods "
+                   "notice; always: after every step. Scenes with laws of contact are not looked at"});
 }
 
 std::string BackwardSolver::choice(Workspace& /*workspace*/) const {
