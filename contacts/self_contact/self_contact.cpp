@@ -13,7 +13,11 @@ namespace {
 
 constexpr double kStandsOut = 0.05;  // sine of the angle by which an edge has to stand out of its faces
 constexpr double kAside = 1e-9;      // sine of an angle that counts as none
-constexpr double kParallel = 1e-6;   // squared sine of the angle between edges below which they are parallel
+constexpr double kTouches =
+    0.01;  // gap at the start, of the distance, below which features count as in touch
+constexpr double kParallel = 1e-6;  // squared sine of the angle between edges below which they are parallel
+
+constexpr Index kGrain = 128;  // features that one thread looks at in a row
 
 Box3 box_of_ways(const std::vector<Index>& nodes, std::span<const Index> vertices, const VecX& start,
                  ConstVec x, double margin) {
@@ -25,6 +29,35 @@ Box3 box_of_ways(const std::vector<Index>& nodes, std::span<const Index> vertice
   }
   const Vec3 m = Vec3::Constant(margin);
   return {Vec3(box.min() - m), Vec3(box.max() + m)};
+}
+
+/// look(item, found) for all items, from several threads, each with a list of its own; the lists in the order
+/// of the items.
+template <class Found, class Look>
+std::vector<Found> collect(Index count, Look&& look) {
+  std::vector<std::vector<Found>> parts(static_cast<std::size_t>((count + kGrain - 1) / kGrain));
+  parallel_for(count, kGrain, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) look(i, parts[static_cast<std::size_t>(begin / kGrain)]);
+  });
+  std::vector<Found> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+template <std::size_t n>
+BoxTree tree_of(const ContactSurface& surface, const std::vector<std::array<Index, n>>& features,
+                const std::vector<const BodyView*>& bodies) {
+  std::vector<Vec3> places;
+  std::vector<Index> groups;
+  for (const auto& feature : features) {
+    Vec3 middle = Vec3::Zero();
+    groups.push_back(surface.body(feature[0]));
+    const BodyView& body = *bodies[static_cast<std::size_t>(groups.back())];
+    for (const Index v : feature)
+      middle += body.mesh->vertices.col(surface.nodes()[static_cast<std::size_t>(v)] - body.first_node) / n;
+    places.push_back(middle);
+  }
+  return {places, groups};
 }
 
 }  // namespace
@@ -74,6 +107,10 @@ SelfContact::SelfContact(const Options& options, const BuildContext& context) : 
       throw context.input_error("bodies",
                                 "body " + body->name + " is a curve: it has no surface that touches");
   surface_ = ContactSurface(bodies);
+  triangle_tree_ = tree_of(surface_, surface_.triangles(), bodies);
+  std::vector<std::array<Index, 2>> edges;
+  for (const Edge& e : surface_.edges()) edges.push_back(e.vertices);
+  edge_tree_ = tree_of(surface_, edges, bodies);
 }
 
 ContactResponse SelfContact::respond(const Vec3& trial, const Vec3& normal) const {
@@ -88,36 +125,40 @@ bool SelfContact::may_meet(Index a, Index b) const {
   return options_.pairs == "all" || (options_.pairs == "within") == same;
 }
 
-template <class Action>
-void SelfContact::for_each_vertex_face(const VecX& start, ConstVec x, Action&& action) const {
-  const double margin = 0.5 * options_.distance;
+template <class Found, class Action>
+std::vector<Found> SelfContact::search_vertex_face(const VecX& start, ConstVec x, double margin,
+                                                   Action&& action) const {
   const auto& triangles = surface_.triangles();
-  std::vector<Box3> boxes;
-  boxes.reserve(triangles.size());
-  for (const Triangle& t : triangles) boxes.push_back(box_of_ways(surface_.nodes(), t, start, x, margin));
-  const Bvh tree(std::move(boxes));
-  for (Index v = 0; v < surface_.num_vertices(); ++v)
-    tree.for_each_overlap(box_of_ways(surface_.nodes(), {&v, 1}, start, x, margin), [&](Index k) {
+  const auto boxes = triangle_tree_.fit([&](Index k) {
+    return box_of_ways(surface_.nodes(), triangles[static_cast<std::size_t>(k)], start, x, margin);
+  });
+  return collect<Found>(surface_.num_vertices(), [&](Index v, std::vector<Found>& found) {
+    const Box3 box = box_of_ways(surface_.nodes(), {&v, 1}, start, x, margin);
+    triangle_tree_.for_each_overlap(boxes, box, [&](Index k) {
       const Triangle& t = triangles[static_cast<std::size_t>(k)];
-      if (t[0] != v && t[1] != v && t[2] != v && may_meet(v, t[0])) action(v, t);
+      if (t[0] != v && t[1] != v && t[2] != v && may_meet(v, t[0])) action(v, t, found);
     });
+  });
 }
 
-template <class Action>
-void SelfContact::for_each_edge_edge(const VecX& start, ConstVec x, Action&& action) const {
-  const double margin = 0.5 * options_.distance;
+template <class Found, class Action>
+std::vector<Found> SelfContact::search_edge_edge(const VecX& start, ConstVec x, double margin,
+                                                 Action&& action) const {
   const auto& edges = surface_.edges();
-  std::vector<Box3> boxes;
-  boxes.reserve(edges.size());
-  for (const Edge& e : edges) boxes.push_back(box_of_ways(surface_.nodes(), e.vertices, start, x, margin));
-  const Bvh tree(boxes);
-  for (std::size_t k = 0; k < edges.size(); ++k)
-    tree.for_each_overlap(boxes[k], [&](Index other) {
-      if (other <= static_cast<Index>(k)) return;
-      const auto &a = edges[k].vertices, &b = edges[static_cast<std::size_t>(other)].vertices;
+  const auto box_of = [&](Index k) {
+    return box_of_ways(surface_.nodes(), edges[static_cast<std::size_t>(k)].vertices, start, x, margin);
+  };
+  const auto boxes = edge_tree_.fit(box_of);
+  return collect<Found>(edge_tree_.size(), [&](Index k, std::vector<Found>& found) {
+    const Edge& first = edges[static_cast<std::size_t>(k)];
+    edge_tree_.for_each_overlap(boxes, box_of(k), [&](Index other) {
+      if (other <= k) return;
+      const Edge& second = edges[static_cast<std::size_t>(other)];
+      const auto &a = first.vertices, &b = second.vertices;
       const bool share = a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1];
-      if (!share && may_meet(a[0], b[0])) action(edges[k], edges[static_cast<std::size_t>(other)]);
+      if (!share && may_meet(a[0], b[0])) action(first, second, found);
     });
+  });
 }
 
 /// Whether no edge leads from the vertex towards `to`.
@@ -185,16 +226,20 @@ void SelfContact::add_edge_edge(const VecX& x, const Edge& a, const Edge& b,
 }
 
 std::vector<SelfContact::Candidate> SelfContact::candidates(const VecX& start, ConstVec x) const {
-  std::vector<Candidate> found;
+  using Found = std::vector<Candidate>;
   const bool only_nodes = options_.features == "nodes";
-  for_each_vertex_face(start, x, [&](Index v, const Triangle& t) {
-    if (!only_nodes) return add_vertex_face(start, v, t, found);
+  const double margin = 0.5 * options_.distance;
+  Found found = search_vertex_face<Candidate>(start, x, margin, [&](Index v, const Triangle& t, Found& out) {
+    if (!only_nodes) return add_vertex_face(start, v, t, out);
     for (const Index w : t)
       if (!surface_.are_neighbours(v, w))
-        found.push_back({FeaturePair::VertexVertex, {std::min(v, w), std::max(v, w), -1, -1}});
+        out.push_back({FeaturePair::VertexVertex, {std::min(v, w), std::max(v, w), -1, -1}});
   });
-  if (options_.features == "all")
-    for_each_edge_edge(start, x, [&](const Edge& a, const Edge& b) { add_edge_edge(start, a, b, found); });
+  if (options_.features == "all") {
+    const Found more = search_edge_edge<Candidate>(
+        start, x, margin, [&](const Edge& a, const Edge& b, Found& out) { add_edge_edge(start, a, b, out); });
+    found.insert(found.end(), more.begin(), more.end());
+  }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
@@ -210,7 +255,8 @@ ContactPair SelfContact::pair_of(const Candidate& c, const VecX& start) const {
 void SelfContact::detect(const ContactStep& step, ConstVec x, std::vector<ContactPair>& out) const {
   for (const Candidate& c : candidates(step.start, x)) {
     ContactPair pair = pair_of(c, step.start);
-    if (pair.gap + pair.normal.dot(pair.gather(x) - pair.gather(step.start)) < 0) out.push_back(pair);
+    const double end = pair.gap + pair.normal.dot(pair.gather(x) - pair.gather(step.start));
+    if (end < 0 || pair.gap < kTouches * options_.distance) out.push_back(pair);
   }
 }
 
@@ -227,8 +273,8 @@ void SelfContact::add_vjp(const ContactStep& step, const ContactPair& pair, cons
 }
 
 std::string SelfContact::find_crossing(const ContactStep& step, ConstVec x) const {
-  std::string found;
-  if (options_.features == "nodes") return found;  // as published: nothing keeps faces apart
+  using Found = std::vector<Candidate>;
+  if (options_.features == "nodes") return {};  // as published: nothing keeps faces apart
   const auto ways = [&](const std::array<Index, 4>& vertices) {
     MovingPoints m;
     for (std::size_t k = 0; k < 4; ++k) {
@@ -237,19 +283,51 @@ std::string SelfContact::find_crossing(const ContactStep& step, ConstVec x) cons
     }
     return m;
   };
-  for_each_vertex_face(step.start, x, [&](Index v, const Triangle& t) {
-    if (found.empty() && point_meets_triangle(ways({v, t[0], t[1], t[2]})) >= 0)
-      found = fmt::format("node {} passes through the face of nodes {}, {}, {}: the step is too long",
-                          node(v), node(t[0]), node(t[1]), node(t[2]));
+  const Found faces =
+      search_vertex_face<Candidate>(step.start, x, 0, [&](Index v, const Triangle& t, Found& found) {
+        const std::array<Index, 4> all{v, t[0], t[1], t[2]};
+        if (point_meets_triangle(ways(all)) >= 0) found.push_back({FeaturePair::VertexFace, all});
+      });
+  if (!faces.empty()) {
+    const auto& v = faces.front().vertices;
+    return fmt::format("node {} passes through the face of nodes {}, {}, {}: the step is too long",
+                       node(v[0]), node(v[1]), node(v[2]), node(v[3]));
+  }
+  const Found edges =
+      search_edge_edge<Candidate>(step.start, x, 0, [&](const Edge& a, const Edge& b, Found& found) {
+        const std::array<Index, 4> all{a.vertices[0], a.vertices[1], b.vertices[0], b.vertices[1]};
+        if (segments_meet(ways(all)) >= 0) found.push_back({FeaturePair::EdgeEdge, all});
+      });
+  if (edges.empty()) return {};
+  const auto& v = edges.front().vertices;
+  return fmt::format("the edge of nodes {}, {} passes through that of nodes {}, {}: the step is too long",
+                     node(v[0]), node(v[1]), node(v[2]), node(v[3]));
+}
+
+std::vector<Index> SelfContact::find_intersection(const VecX& start) const {
+  const auto& triangles = surface_.triangles();
+  const auto& edges = surface_.edges();
+  const auto boxes = triangle_tree_.fit([&](Index k) {
+    return box_of_ways(surface_.nodes(), triangles[static_cast<std::size_t>(k)], start, start, 0);
   });
-  for_each_edge_edge(step.start, x, [&](const Edge& a, const Edge& b) {
-    if (found.empty() &&
-        segments_meet(ways({a.vertices[0], a.vertices[1], b.vertices[0], b.vertices[1]})) >= 0)
-      found =
-          fmt::format("the edge of nodes {}, {} passes through that of nodes {}, {}: the step is too long",
-                      node(a.vertices[0]), node(a.vertices[1]), node(b.vertices[0]), node(b.vertices[1]));
+  using Crossing = std::array<Index, 5>;
+  const auto found = collect<Crossing>(edge_tree_.size(), [&](Index k, std::vector<Crossing>& out) {
+    const auto& e = edges[static_cast<std::size_t>(k)].vertices;
+    const Vec3 p = at(start, e[0]), q = at(start, e[1]);
+    triangle_tree_.for_each_overlap(
+        boxes, box_of_ways(surface_.nodes(), e, start, start, 0), [&](Index other) {
+          const Triangle& t = triangles[static_cast<std::size_t>(other)];
+          for (const Index v : t)
+            if (v == e[0] || v == e[1]) return;
+          if (may_meet(e[0], t[0]) &&
+              segment_crosses_triangle(p, q, at(start, t[0]), at(start, t[1]), at(start, t[2])))
+            out.push_back({e[0], e[1], t[0], t[1], t[2]});
+        });
   });
-  return found;
+  std::vector<Index> nodes;
+  if (!found.empty())
+    for (const Index v : found.front()) nodes.push_back(node(v));
+  return nodes;
 }
 
 std::optional<ContactPair> SelfContact::find_deepest(const Sticking::Colliders&, const VecX& start) const {

@@ -3,9 +3,9 @@
 // alone.
 #pragma once
 
+#include "contacts/self_contact/box_tree.hpp"
 #include "contacts/self_contact/closest_pair.hpp"
 #include "contacts/self_contact/contact_surface.hpp"
-#include "core/geometry/bvh.hpp"
 
 namespace resilin {
 
@@ -43,6 +43,7 @@ class SelfContact final : public PairLaw {
   std::string find_crossing(const ContactStep& step, ConstVec x) const override;
   std::optional<ContactPair> find_deepest(const Sticking::Colliders& colliders,
                                           const VecX& start) const override;
+  std::vector<Index> find_intersection(const VecX& start) const override;
 
  private:
   using Edge = ContactSurface::Edge;
@@ -56,10 +57,13 @@ class SelfContact final : public PairLaw {
   Index node(Index vertex) const { return surface_.nodes()[static_cast<std::size_t>(vertex)]; }
   Vec3 at(const VecX& x, Index vertex) const { return x.segment<3>(3 * node(vertex)); }
   bool may_meet(Index a, Index b) const;  ///< vertices, by their bodies
-  template <class Action>
-  void for_each_vertex_face(const VecX& start, ConstVec x, Action&& action) const;
-  template <class Action>
-  void for_each_edge_edge(const VecX& start, ConstVec x, Action&& action) const;
+  /// What action(vertex, triangle, found) adds to `found` for all whose boxes of the ways from start to x,
+  /// `margin` larger [m], meet; in an order that does not depend on the number of threads.
+  template <class Found, class Action>
+  std::vector<Found> search_vertex_face(const VecX& start, ConstVec x, double margin, Action&& action) const;
+  /// The same for action(edge, edge, found) and edges that share no end.
+  template <class Found, class Action>
+  std::vector<Found> search_edge_edge(const VecX& start, ConstVec x, double margin, Action&& action) const;
   void add_vertex_face(const VecX& x, Index v, const Triangle& t, std::vector<Candidate>& out) const;
   void add_vertex_edge(const VecX& x, Index v, Index a, Index b, std::vector<Candidate>& out) const;
   void add_vertex_vertex(const VecX& x, Index v, Index w, std::vector<Candidate>& out) const;
@@ -71,6 +75,7 @@ class SelfContact final : public PairLaw {
 
   Options options_;
   ContactSurface surface_;
+  BoxTree triangle_tree_, edge_tree_;
   std::vector<Index> none_;
 };
 

@@ -6,6 +6,10 @@ std::string PairLaw::find_crossing(const ContactStep&, ConstVec) const {
   return {};
 }
 
+std::vector<Index> PairLaw::find_intersection(const VecX&) const {
+  return {};
+}
+
 NodeLaw::Value evaluate(const PairLaw& law, const ContactPair& pair, const VecX& start, const Vec3& force,
                         ConstVec x, double rho) {
   NodeLaw::Value v;

@@ -62,6 +62,9 @@ class RESILIN_API PairLaw : public ContactLaw {
                        Index model_offset) const = 0;
   /// Whether the way from start to x passes through something: then what, in words; "" if not.
   virtual std::string find_crossing(const ContactStep& step, ConstVec x) const;
+  /// An edge and a triangle of surfaces that cross at the start: two nodes and three; empty if there are
+  /// none.
+  virtual std::vector<Index> find_intersection(const VecX& start) const;
   /// The contact that is deepest inside at the start, below what rounding leaves, if any is inside.
   virtual std::optional<ContactPair> find_deepest(const Sticking::Colliders& colliders,
                                                   const VecX& start) const = 0;

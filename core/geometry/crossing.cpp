@@ -101,4 +101,16 @@ double segments_meet(const MovingPoints& m) {
   });
 }
 
+bool segment_crosses_triangle(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 n = (b - a).cross(c - a);
+  const double above = n.dot(p - a), below = n.dot(q - a);
+  const double flat = kFlat * n.norm() * (p.cwiseAbs() + q.cwiseAbs() + a.cwiseAbs()).maxCoeff();
+  if (!(std::min(above, below) < -flat && std::max(above, below) > flat)) return false;
+  // The same sense of turning about p q from corner to corner.
+  const Vec3 along = q - p;
+  const auto turn = [&](const Vec3& from, const Vec3& to) { return along.dot((from - p).cross(to - p)); };
+  const double u = turn(a, b), v = turn(b, c), w = turn(c, a);
+  return (u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0);
+}
+
 }  // namespace resilin

@@ -20,4 +20,8 @@ RESILIN_API double point_meets_triangle(const MovingPoints& m);
 /// The same for the segments from point 0 to 1 and from 2 to 3.
 RESILIN_API double segments_meet(const MovingPoints& m);
 
+/// Whether the segment from p to q meets the triangle a, b, c, to rounding; what lies in its plane does not.
+RESILIN_API bool segment_crosses_triangle(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b,
+                                          const Vec3& c);
+
 }  // namespace resilin

@@ -69,6 +69,14 @@ bool System::add_contacts(const SceneOptions& scene, const BuildContext& c, Diag
 }
 
 std::string System::pair_start_mistake(const PairLaw& law, const VecX& start) const {
+  if (const std::vector<Index> i = law.find_intersection(start); !i.empty())
+    return fmt::format(
+        "surfaces start crossed: the edge from {} to {} goes through the triangle of {}, {} and {}: move "
+        "them "
+        "apart",
+        describe_node(i[0], start), describe_node(i[1], start), describe_node(i[2], start),
+        describe_node(i[3], start), describe_node(i[4], start));
+  if (law.pushes_out()) return {};
   const std::optional<ContactPair> pair = law.find_deepest(colliders_, start);
   if (!pair) return {};
   std::string others =
@@ -82,10 +90,10 @@ std::string System::pair_start_mistake(const PairLaw& law, const VecX& start) co
 }
 
 std::string System::start_mistake(std::size_t m) const {
-  if (contact_models_[m]->pushes_out()) return {};
   const State start = initial_state();
   if (const auto* pairs = dynamic_cast<const PairLaw*>(contact_models_[m].get()))
     return pair_start_mistake(*pairs, start.x);
+  if (contact_models_[m]->pushes_out()) return {};
   const auto* law = dynamic_cast<const ContactLaw*>(contact_models_[m].get());
   const double begin = law == nullptr ? 0 : law->distance();
   double deepest = 0;

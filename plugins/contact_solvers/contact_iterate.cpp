@@ -34,8 +34,8 @@ ContactIterate ContactEvaluator::start(ConstVec x, const std::vector<NodeContact
   ContactIterate first;
   first.x = x;
   try {
-    contacts_.take(contacts);
     contacts_.add_missing(x);
+    contacts_.warm_start(contacts);
   } catch (const Error& e) {
     fail(e, first);
     return first;

@@ -1,19 +1,27 @@
 #include "plugins/contact_solvers/contact_set.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace resilin {
 namespace {
 
+/// Whether pins hold a node against a push along n: most of n lies along axes that they hold.
+bool is_held_along(const ContactNodes& nodes, std::size_t k, const Vec3& n) {
+  double free = 0;
+  for (Index axis = 0; axis < 3; ++axis)
+    if (nodes.share[k][axis] != 0) free += n[axis] * n[axis];
+  return free < 0.5;
+}
+
 /// Where pins hold nodes of both sides (those of positive weights, and those of negative ones) what is left
 /// to move could do little against what they prescribe, at forces without limit.
-bool is_held_on_both_sides(const ContactNodes& nodes) {
+bool is_held_on_both_sides(const ContactNodes& nodes, const Vec3& normal) {
   constexpr double kNone = 1e-9;  // weight that rounding leaves
   bool first = false, second = false;
   for (std::size_t k = 0; k < 4 && nodes.node[k] >= 0; ++k) {
-    if (nodes.is_free(k)) continue;
-    first = first || nodes.weight[k] > kNone;
-    second = second || nodes.weight[k] < -kNone;
+    if (std::abs(nodes.weight[k]) <= kNone || !is_held_along(nodes, k, normal)) continue;
+    (nodes.weight[k] > 0 ? first : second) = true;
   }
   return first && second;
 }
@@ -77,7 +85,7 @@ void ContactSet::add_pair(Index model, const ContactPair& pair) {
   m.who = name_of(model, pair);
   m.nodes = shares(pair);
   m.pair = pair;
-  if (is_held_on_both_sides(m.nodes)) return;
+  if (is_held_on_both_sides(m.nodes, pair.normal)) return;
   double compliance = 0;
   for (std::size_t k = 0; k < 4 && pair.nodes[k] >= 0; ++k)
     compliance += m.nodes.share[k].squaredNorm() / (3 * p_.step.diagonal(pair.nodes[k]));
@@ -115,6 +123,11 @@ void ContactSet::take(const std::vector<NodeContact>& contacts) {
     if (law != nullptr && !find(c)) add_pair(c.model, law->find(step_, c));
     if (const auto k = find(c)) forces_.col(static_cast<Index>(*k)) = c.impulse / step_.time_step;
   }
+}
+
+void ContactSet::warm_start(const std::vector<NodeContact>& contacts) {
+  for (const NodeContact& c : contacts)
+    if (const auto k = find(c)) forces_.col(static_cast<Index>(*k)) = c.impulse / step_.time_step;
 }
 
 std::vector<NodeContact> ContactSet::record(const std::vector<ActiveContact>& active) const {

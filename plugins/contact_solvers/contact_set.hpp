@@ -45,7 +45,7 @@ struct ActiveContact {
 };
 
 /// All that may touch during a step, with its laws and forces: every node and collider that a model pairs,
-/// and what PairLaws find, unless pins hold nodes of both of its sides.
+/// and what PairLaws find, unless pins hold nodes of both of its sides along most of the normal.
 class ContactSet {
  public:
   /// Nodes that a pin holds along any axis touch no collider. rho is a diagonal entry of A, or what the
@@ -55,8 +55,11 @@ class ContactSet {
   /// Forces [N], one column a contact, zero to begin with.
   const Mat3X& forces() const { return forces_; }
   void set_forces(const Mat3X& forces) { forces_ = forces; }
-  /// Adds the recorded contacts with their forces; those that do not exist any more are left out.
+  /// Adds the recorded contacts of this step with their forces.
   void take(const std::vector<NodeContact>& contacts);
+  /// Contacts in the set that stand among those of the step before begin with the forces of these. The others
+  /// are not taken over: what slid off a face would be held up by the plane of it.
+  void warm_start(const std::vector<NodeContact>& contacts);
   /// The contacts of a solution, by ascending nodes.
   std::vector<NodeContact> record(const std::vector<ActiveContact>& active) const;
 

@@ -1,5 +1,7 @@
 #include "plugins/contact_solvers/contact_sweep.hpp"
 
+#include <algorithm>
+
 namespace resilin {
 namespace {
 
@@ -28,19 +30,23 @@ Vec3 ContactSweep::moved_by_forces(Index contact) const {
   return moved;
 }
 
-double ContactSweep::stiffness(Index contact) const {
-  double compliance = 0;
+double ContactSweep::stiffness(Index contact, const Mat3& d_slip) const {
+  Vec3 compliance = Vec3::Zero();
   for (const auto& [row, w] : nodes_.of(contact))
     for (const auto& [column, v] : nodes_.of(contact))
-      for (const MatX& c : compliance_) compliance += w * v * c(row, column);
-  return 3 / compliance;
+      for (Index axis = 0; axis < 3; ++axis)
+        compliance[axis] += w * v * compliance_[static_cast<std::size_t>(axis)](row, column);
+  // Of the softest axis (pins may hold the others), and of what the slip changes most: above twice that the
+  // sweeps would diverge.
+  return 1 / (compliance.maxCoeff() * std::max(1.0, d_slip.cwiseAbs().rowwise().sum().maxCoeff()));
 }
 
 Index ContactSweep::gauss_seidel(const ContactIterate& i, Index sweeps) {
   prepare(i);
   compliance_ = p_.step.compliance(nodes_.list());
   stiffness_.clear();
-  for (Index k = 0; k < change_.cols(); ++k) stiffness_.push_back(stiffness(k));
+  for (Index k = 0; k < change_.cols(); ++k)
+    stiffness_.push_back(stiffness(k, i.active[static_cast<std::size_t>(k)].law.d_slip));
   for (Index sweep = 1; sweep <= sweeps; ++sweep) {
     double largest_change = 0, largest = 0;
     for (Index k = 0; k < change_.cols(); ++k) {
@@ -63,10 +69,10 @@ void ContactSweep::split(const ContactIterate& i) {
   prepare(i);
   for (Index k = 0; k < change_.cols(); ++k) {
     const ActiveContact& a = i.active[static_cast<std::size_t>(k)];
-    double mobility = 0;
+    Vec3 mobility = Vec3::Zero();
     for (std::size_t j = 0; j < 4 && a.nodes.node[j] >= 0; ++j)
-      mobility += a.nodes.share[j].squaredNorm() / (3 * p_.system.mass()[a.nodes.node[j]]);
-    const double rho = p_.step.inertia() / mobility;
+      mobility += a.nodes.share[j].cwiseAbs2() / p_.system.mass()[a.nodes.node[j]];
+    const double rho = p_.step.inertia() / mobility.maxCoeff();
     const Vec3 force = i.forces.col(static_cast<Index>(a.number));
     change_.col(k) = a.model->respond(force - rho * a.law.slip, a.law.surface.normal).force - force;
   }

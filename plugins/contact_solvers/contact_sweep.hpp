@@ -27,7 +27,8 @@ class ContactSweep {
  private:
   void prepare(const ContactIterate& i);
   Vec3 moved_by_forces(Index contact) const;  ///< S df at a contact
-  double stiffness(Index contact) const;      ///< 1/S_kk, on average over the axes
+  /// 1/S_kk of the softest axis, for slips of these derivatives.
+  double stiffness(Index contact, const Mat3& d_slip) const;
 
   const ContactProblem& p_;
   FreeNodes nodes_;

@@ -104,6 +104,7 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
     hessian = nullptr;
     if (!is_fresh) continue;
     const double goal = kEscape * now.merit;
+    const ContactIterate stuck = now;
     for (Index j = 0; j < options_.max_sweeps && now.is_admissible && now.merit > goal; ++j) {
       if (evaluator.is_solved(now)) break;
       if (interrupted()) throw Interrupted();
@@ -112,6 +113,11 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
       sweep.move(now);
       evaluator.evaluate(now);
     }
+    if (now.is_admissible) continue;
+    now = stuck;  // a place to report, instead of one that ran away
+    evaluator.evaluate(now);
+    report.note = "contact did not settle: its fixed-point iterations diverge";
+    break;
   }
   return evaluator.finish(now, x, contacts);
 }
