@@ -225,7 +225,18 @@ void SelfContact::add_edge_edge(const VecX& x, const Edge& a, const Edge& b,
     out.push_back({FeaturePair::EdgeEdge, {a.vertices[0], a.vertices[1], b.vertices[0], b.vertices[1]}});
 }
 
-std::vector<SelfContact::Candidate> SelfContact::candidates(const VecX& start, ConstVec x) const {
+bool SelfContact::is_held(const Candidate& c, const ContactStep& step) const {
+  const std::size_t first = c.form == FeaturePair::EdgeEdge ? 2 : 1;
+  std::array<bool, 2> held{};
+  for (std::size_t k = 0; k < kFeatureNodes[static_cast<std::size_t>(c.form)]; ++k) {
+    const char* fixed = step.fixed.data() + 3 * node(c.vertices[k]);
+    if (fixed[0] && fixed[1] && fixed[2]) held[k < first ? 0 : 1] = true;
+  }
+  return held[0] && held[1];
+}
+
+std::vector<SelfContact::Candidate> SelfContact::candidates(const ContactStep& step, ConstVec x) const {
+  const VecX& start = step.start;
   using Found = std::vector<Candidate>;
   const bool only_nodes = options_.features == "nodes";
   const double margin = 0.5 * options_.distance;
@@ -242,6 +253,9 @@ std::vector<SelfContact::Candidate> SelfContact::candidates(const VecX& start, C
   }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
+  found.erase(
+      std::remove_if(found.begin(), found.end(), [&](const Candidate& c) { return is_held(c, step); }),
+      found.end());
   return found;
 }
 
@@ -253,7 +267,7 @@ ContactPair SelfContact::pair_of(const Candidate& c, const VecX& start) const {
 }
 
 void SelfContact::detect(const ContactStep& step, ConstVec x, std::vector<ContactPair>& out) const {
-  for (const Candidate& c : candidates(step.start, x)) {
+  for (const Candidate& c : candidates(step, x)) {
     ContactPair pair = pair_of(c, step.start);
     const double end = pair.gap + pair.normal.dot(pair.gather(x) - pair.gather(step.start));
     if (end < 0 || pair.gap < kTouches * options_.distance) out.push_back(pair);
@@ -286,17 +300,20 @@ std::string SelfContact::find_crossing(const ContactStep& step, ConstVec x) cons
   const Found faces =
       search_vertex_face<Candidate>(step.start, x, 0, [&](Index v, const Triangle& t, Found& found) {
         const std::array<Index, 4> all{v, t[0], t[1], t[2]};
-        if (point_meets_triangle(ways(all)) >= 0) found.push_back({FeaturePair::VertexFace, all});
+        const Candidate c{FeaturePair::VertexFace, all};
+        if (!is_held(c, step) && point_meets_triangle(ways(all)) >= 0) found.push_back(c);
       });
   if (!faces.empty()) {
     const auto& v = faces.front().vertices;
     return fmt::format("node {} passes through the face of nodes {}, {}, {}: the step is too long",
                        node(v[0]), node(v[1]), node(v[2]), node(v[3]));
   }
+  if (options_.features != "all") return {};  // nothing keeps edges apart
   const Found edges =
       search_edge_edge<Candidate>(step.start, x, 0, [&](const Edge& a, const Edge& b, Found& found) {
         const std::array<Index, 4> all{a.vertices[0], a.vertices[1], b.vertices[0], b.vertices[1]};
-        if (segments_meet(ways(all)) >= 0) found.push_back({FeaturePair::EdgeEdge, all});
+        const Candidate c{FeaturePair::EdgeEdge, all};
+        if (!is_held(c, step) && segments_meet(ways(all)) >= 0) found.push_back(c);
       });
   if (edges.empty()) return {};
   const auto& v = edges.front().vertices;
@@ -330,9 +347,10 @@ std::vector<Index> SelfContact::find_intersection(const VecX& start) const {
   return nodes;
 }
 
-std::optional<ContactPair> SelfContact::find_deepest(const Sticking::Colliders&, const VecX& start) const {
+std::optional<ContactPair> SelfContact::find_deepest(const ContactStep& step) const {
+  const VecX& start = step.start;
   std::optional<ContactPair> deepest;
-  for (const Candidate& c : candidates(start, start)) {
+  for (const Candidate& c : candidates(step, start)) {
     const ContactPair pair = pair_of(c, start);
     // What a solved step may leave, as a preload does, and rounding are no penetration.
     if (pair.gap < -1e-9 * (1 + start.segment<3>(3 * pair.nodes[0]).norm()) &&

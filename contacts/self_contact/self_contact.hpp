@@ -41,8 +41,7 @@ class SelfContact final : public PairLaw {
   void add_vjp(const ContactStep& step, const ContactPair& pair, const ContactPairCotangent& z, MutVec dstart,
                MutVec theta, const std::vector<Index>& collider_offset, Index model_offset) const override;
   std::string find_crossing(const ContactStep& step, ConstVec x) const override;
-  std::optional<ContactPair> find_deepest(const Sticking::Colliders& colliders,
-                                          const VecX& start) const override;
+  std::optional<ContactPair> find_deepest(const ContactStep& step) const override;
   std::vector<Index> find_intersection(const VecX& start) const override;
 
  private:
@@ -70,7 +69,9 @@ class SelfContact final : public PairLaw {
   void add_edge_edge(const VecX& x, const Edge& a, const Edge& b, std::vector<Candidate>& out) const;
   bool is_nearest_vertex(const VecX& x, Index v, const Vec3& to) const;
   bool is_nearest_edge(const VecX& x, const Edge& e, const Vec3& to, double slack) const;
-  std::vector<Candidate> candidates(const VecX& start, ConstVec x) const;
+  /// Whether pins hold a node of both features along all axes.
+  bool is_held(const Candidate& c, const ContactStep& step) const;
+  std::vector<Candidate> candidates(const ContactStep& step, ConstVec x) const;
   ContactPair pair_of(const Candidate& c, const VecX& start) const;
 
   Options options_;

@@ -43,6 +43,8 @@ ContactPair VelocityFriction::pair_of(const ContactStep& step, Index node, Index
 
 void VelocityFriction::detect(const ContactStep& step, ConstVec, std::vector<ContactPair>& out) const {
   for (const Index i : nodes_) {
+    const char* pinned = step.fixed.data() + 3 * i;
+    if (pinned[0] || pinned[1] || pinned[2]) continue;
     const Vec3 start = step.start.segment<3>(3 * i), way = step.target.segment<3>(3 * i) - start;
     const auto touches = [&](Index k) {
       for (const double share : {0.0, 0.5, 1.0}) {

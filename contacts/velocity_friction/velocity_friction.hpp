@@ -40,9 +40,7 @@ class VelocityFriction final : public PairLaw {
   ContactPair find(const ContactStep& step, const NodeContact& contact) const override;
   void add_vjp(const ContactStep& step, const ContactPair& pair, const ContactPairCotangent& z, MutVec dstart,
                MutVec theta, const std::vector<Index>& collider_offset, Index model_offset) const override;
-  std::optional<ContactPair> find_deepest(const Sticking::Colliders&, const VecX&) const override {
-    return {};
-  }
+  std::optional<ContactPair> find_deepest(const ContactStep&) const override { return {}; }
 
  private:
   ContactPair pair_of(const ContactStep& step, Index node, Index collider) const;

@@ -42,6 +42,9 @@ struct ContactStep {
   const VecX& start;   ///< positions of all nodes at its start [m]
   const VecX& target;  ///< where they would go without internal forces and contact (StepProblem::target) [m]
   double time, time_step;  ///< its end and its length [s]
+  /// 3n, 1 where a pin holds: between features that each have a node that is held along all axes there is no
+  /// contact.
+  const std::vector<char>& fixed;
 };
 
 /// A law between what it finds at the start of a step: slip s = y(x) - y(start) - drift + gap n, force f =
@@ -66,8 +69,7 @@ class RESILIN_API PairLaw : public ContactLaw {
   /// none.
   virtual std::vector<Index> find_intersection(const VecX& start) const;
   /// The contact that is deepest inside at the start, below what rounding leaves, if any is inside.
-  virtual std::optional<ContactPair> find_deepest(const Sticking::Colliders& colliders,
-                                                  const VecX& start) const = 0;
+  virtual std::optional<ContactPair> find_deepest(const ContactStep& step) const = 0;
 };
 
 /// The law of a pair at an iterate; value.surface has the normal and what is left of the gap.

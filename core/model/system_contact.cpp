@@ -77,7 +77,7 @@ std::string System::pair_start_mistake(const PairLaw& law, const VecX& start) co
         describe_node(i[0], start), describe_node(i[1], start), describe_node(i[2], start),
         describe_node(i[3], start), describe_node(i[4], start));
   if (law.pushes_out()) return {};
-  const std::optional<ContactPair> pair = law.find_deepest(colliders_, start);
+  const std::optional<ContactPair> pair = law.find_deepest({colliders_, start, start, 0, 0, fixed()});
   if (!pair) return {};
   std::string others =
       pair->collider < 0 ? "" : "collider " + collider_names_[static_cast<std::size_t>(pair->collider)];

@@ -41,8 +41,12 @@ NodeContact name_of(Index model, const ContactPair& pair) {
 
 ContactSet::ContactSet(const ContactProblem& problem)
     : p_(problem),
-      step_{p_.system.colliders(), p_.start, p_.step.target(), p_.step.context().time,
-            p_.step.context().time_step} {
+      step_{p_.system.colliders(),
+            p_.start,
+            p_.step.target(),
+            p_.step.context().time,
+            p_.step.context().time_step,
+            p_.system.fixed(p_.step.context().time)} {
   const auto& fixed = p_.system.fixed(step_.time);
   for (std::size_t m = 0; m < p_.system.contacts().size(); ++m) {
     const ContactLaw& model = *p_.system.contacts()[m];

@@ -209,5 +209,29 @@ TEST(SelfContactScenes, SurfacesThatStartTooNearArePushedApart) {
   expect_law(r);
 }
 
+TEST(SelfContact, WhatPinsHoldTogetherDoesNotTouch) {
+  // Two panels that are pinned along one seam, where their nodes coincide.
+  const Rollout r = run(R"(
+time: {step: 0.01, steps: 30}
+bodies:
+  front: &panel
+    mesh: {generator: {type: grid, size: [0.3, 0.3], cells: [4, 4]}}
+    thickness: 0.001
+    density: 200
+    materials: [{type: membrane_stvk, E: 1e5, nu: 0.3}]
+    initial: {rotation: [0, -0.2, 0]}
+    pins: [{nodes: {box: {min: [-0.01, -1, -1], max: [0.01, 1, 1]}}}]
+  back:
+    <<: *panel
+    initial: {rotation: [0, 0.2, 0]}
+contacts: [{type: self_contact, distance: 0.01, friction: 0.2}]
+)");
+  for (const State& s : r.tape.states)
+    for (const std::size_t first : {0u, 1u}) {
+      const auto& bodies = r.sim->system().bodies();
+      EXPECT_EQ(count_intersections(*bodies[first], *bodies[first], s.x), 0);
+    }
+}
+
 }  // namespace
 }  // namespace resilin::test

@@ -100,12 +100,12 @@ TEST(SelfContact, FeaturesHaveExactDerivatives) {
     z.normal = r.segment<3>(1);
     for (std::size_t k = 0; k < 4; ++k) z.weights[k] = r[static_cast<Index>(k) + 4];
     const auto value = [&](const VecX& at) {
-      const ContactPair pair = law.find({s.colliders(), at, at, 0.01, 0.01}, name);
+      const ContactPair pair = law.find({s.colliders(), at, at, 0.01, 0.01, s.fixed()}, name);
       double sum = z.gap * pair.gap + z.normal.dot(pair.normal);
       for (std::size_t k = 0; k < 4; ++k) sum += z.weights[k] * pair.weights[k];
       return sum;
     };
-    const ContactStep step{s.colliders(), x, x, 0.01, 0.01};
+    const ContactStep step{s.colliders(), x, x, 0.01, 0.01, s.fixed()};
     VecX dx = VecX::Zero(x.size()), theta = VecX::Zero(s.parameters().values().size());
     law.add_vjp(step, law.find(step, name), z, dx, theta, s.collider_offsets(), s.contact_offset(0));
     EXPECT_NEAR(theta[s.contact_offset(0) + law.distance_parameter()], -z.gap, 1e-15);

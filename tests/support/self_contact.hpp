@@ -98,7 +98,7 @@ inline Touches expect_law(const Rollout& r) {
     SCOPED_TRACE("the step to " + std::to_string(step.context.time) + " s");
     const VecX &start = r.tape.states[static_cast<std::size_t>(step.before)].x,
                &end = r.tape.states[static_cast<std::size_t>(step.after)].x;
-    const ContactStep at{s.colliders(), start, start, step.context.time, step.context.time_step};
+    const ContactStep at{s.colliders(), start, start, step.context.time, step.context.time_step, s.fixed()};
     for (const NodeContact& c : step.contacts)
       if (c.model == number) expect_law(law, at, c, end, touches);
     expect_nothing_missed(s, law, at, end);
