@@ -235,6 +235,9 @@ std::string report_text(const Study& study, const std::vector<StudyRow>& rows, c
            "Times are those of the whole process; `loss` is the least one of an optimisation from the "
            "start of its task.\n\n" +
            training_tables(options, rows);
+  if (options.layout == "losses")
+    return text + fmt::format("Losses against {}.\n\n", fmt::join(options.sweep.paths, ", ")) +
+           loss_tables(options, rows);
   if (!options.reference.empty()) {
     text += fmt::format("Errors are relative to variant `{}`", options.reference);
     for (std::size_t i = 0; i < options.reference_set.size(); ++i)

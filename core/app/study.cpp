@@ -78,6 +78,9 @@ void StudyOptions::visit(ParamVisitor& v) {
       {.doc = "relative errors at which the times of all variants are compared", .min = 0, .open = true});
   v.choice("times", times, {"both", "forward", "backward"},
            {.doc = "the passes whose times are compared at equal errors"});
+  v.choice("layout", layout, {"rows", "losses"},
+           {.doc = "losses: of each scene a table of losses alone, a row for each value of the sweep and a "
+                   "column for each variant; the rest is in rows.csv"});
   v.integer(
       "random_adjoints", random_adjoints,
       {.doc =
@@ -89,6 +92,7 @@ void StudyOptions::visit(ParamVisitor& v) {
   v.check(times != "backward" || gradient, "times: backward needs gradient: true");
   v.check(!optimize || (reference.empty() && repeats == 1),
           "a study that optimises has neither a reference nor repeats");
+  v.check(!optimize || layout == "rows", "layout: losses is of studies that do not optimise");
   v.check(!scenes.empty() && !variants.empty(), "a study needs scenes and variants");
   v.check(reference.empty() || std::any_of(variants.begin(), variants.end(),
                                            [&](const auto& e) { return e.first == reference; }),

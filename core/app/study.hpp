@@ -39,7 +39,7 @@ struct StudyOptions {
   std::string reference;
   NamedList<std::string> reference_set;
   VecX equal_errors;
-  std::string times = "both";
+  std::string times = "both", layout = "rows";
   Index random_adjoints = 0;
   void visit(ParamVisitor& v);
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -64,6 +65,33 @@ std::string adjoint_table(const StudyOptions& options, const std::vector<StudyRo
          "them, from zero (iterations: least / median / most):\n\n" +
          markdown({"scene", "variant", "value", "steps", "spectral radius", "converged", "iterations"},
                   table);
+}
+
+std::string loss_tables(const StudyOptions& options, const std::vector<StudyRow>& rows) {
+  std::vector<std::string> headings = {"value"};
+  for (const auto& variant : options.variants) headings.push_back(variant.first);
+  std::string text;
+  for (const auto& scene : options.scenes)
+    for (const Index threads : options.threads) {
+      std::vector<std::vector<std::string>> table;
+      for (const StudyRow& r : rows) {
+        if (r.of.scene != scene.first || r.of.threads != threads) continue;
+        auto line =
+            std::find_if(table.begin(), table.end(), [&](const auto& l) { return l.front() == r.of.value; });
+        if (line == table.end()) {
+          table.emplace_back(headings.size());
+          line = table.end() - 1;
+          line->front() = r.of.value;
+        }
+        const auto column = std::find(headings.begin() + 1, headings.end(), r.of.variant) - headings.begin();
+        (*line)[static_cast<std::size_t>(column)] =
+            r.failure.empty() ? number(r.loss, "{:.6g}") : "failed: " + one_line(r.failure);
+      }
+      text += fmt::format("{}{}{}:\n\n{}", text.empty() ? "" : "\n", scene.first,
+                          options.threads.size() > 1 ? fmt::format(", {} threads", threads) : "",
+                          markdown(headings, table));
+    }
+  return text;
 }
 
 }  // namespace resilin::app

@@ -16,5 +16,7 @@ std::string equal_error_tables(const StudyOptions& options, const std::vector<St
 
 /// What random right-hand sides showed of the backward solvers; "" if none are asked for.
 std::string adjoint_table(const StudyOptions& options, const std::vector<StudyRow>& rows);
+/// Losses alone: for each scene and number of threads a row for each value and a column for each variant.
+std::string loss_tables(const StudyOptions& options, const std::vector<StudyRow>& rows);
 
 }  // namespace resilin::app

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <type_traits>
 
 namespace resilin::app {
@@ -154,6 +155,54 @@ std::string equal_loss_table(const std::vector<const StudyRow*>& rows) {
          markdown(headings, table);
 }
 
+/// Least, mean and median of those that there are.
+std::string spread_of(std::vector<double> values) {
+  std::erase_if(values, [](double v) { return !std::isfinite(v); });
+  if (values.empty()) return "-";
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  double sum = 0;
+  for (const double v : values) sum += v;
+  return fmt::format("{:.4g} / {:.4g} / {:.4g}", values.front(), sum / static_cast<double>(n),
+                     n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]));
+}
+
+/// For each value of the sweep, the steps of the variant that ended first.
+std::map<std::string, Index> first_ends(const std::vector<const StudyRow*>& rows) {
+  std::map<std::string, Index> ends;
+  for (const StudyRow* r : rows) {
+    const Index steps = r->training.steps.total();
+    const auto [at, added] = ends.emplace(r->of.value, steps);
+    if (!added) at->second = std::min(at->second, steps);
+  }
+  return ends;
+}
+
+/// What the variants come to over the values of the sweep, such as seeds.
+std::string over_values_table(const StudyOptions& options, const std::vector<const StudyRow*>& rows) {
+  const auto ends = first_ends(rows);
+  std::vector<std::vector<std::string>> table;
+  for (const auto& variant : options.variants) {
+    std::vector<double> first, last, equal, steps;
+    for (const StudyRow* r : rows) {
+      if (r->of.variant != variant.first) continue;
+      const Training& t = r->training;
+      first.push_back(t.first_loss());
+      last.push_back(t.report.loss);
+      equal.push_back(loss_after_steps(t, ends.at(r->of.value)));
+      steps.push_back(static_cast<double>(t.steps.total()));
+    }
+    if (first.empty()) continue;
+    table.push_back({rows.front()->of.scene, variant.first, fmt::format("{}", first.size()), spread_of(first),
+                     spread_of(last), spread_of(equal), spread_of(steps)});
+  }
+  return "\nOver the values: least / mean / median; `equal steps` is the loss after as many steps as the "
+         "variant "
+         "that "
+         "ended first at that value had spent:\n\n" +
+         markdown({"scene", "variant", "ended", "first loss", "loss", "loss at equal steps", "steps"}, table);
+}
+
 }  // namespace
 
 Training train(Task& task, const Optimizer& optimizer, Index budget) {
@@ -197,7 +246,8 @@ std::string training_tables(const StudyOptions& options, const std::vector<Study
                               table);
   for (const auto& scene : options.scenes)
     if (const auto own = rows_of(scene.first, rows); !own.empty())
-      text += after_steps_table(own) + equal_loss_table(own);
+      text += (options.sweep.values.size() > 1 ? over_values_table(options, own) : "") +
+              after_steps_table(own) + equal_loss_table(own);
   return text;
 }
 

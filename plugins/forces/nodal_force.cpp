@@ -14,8 +14,24 @@ void NodalForce::Options::visit(ParamVisitor& v) {
        .unit = "N",
        .differentiable = true,
        .required = true});
+  v.flag("per_vertex", per_vertex,
+         {.doc = "a force that is given as one for all becomes one per vertex, each a variable of its own"});
   visit_key_times(v, key_times);
 }
+
+namespace {
+
+/// One value per item, all equal.
+void spread(Field& field, Index items) {
+  const Index n = field.components;
+  VecX values(n * field.steps * items);
+  for (Index step = 0; step < field.steps; ++step)
+    values.segment(step * items * n, items * n) = field.values.segment(step * n, n).replicate(items, 1);
+  field.values = std::move(values);
+  field.items = items;
+}
+
+}  // namespace
 
 NodalForce::NodalForce(const Options& options, const BuildContext& context) : options_(options) {
   const BodyView& body = context.find_body("body", options.body);
@@ -24,6 +40,10 @@ NodalForce::NodalForce(const Options& options, const BuildContext& context) : op
     throw context.input_error("nodes", "the selection matches no vertex of body " + body.name);
   check_entries(options.force, "force", options.key_times, static_cast<Index>(nodes_.size()),
                 "a selected vertex", context);
+  if (options.per_vertex && !options.force.drives.empty())
+    throw context.input_error("per_vertex", "the force follows a signal, which is the same for all vertices");
+  if (options.per_vertex && options.force.items == 1)
+    spread(options_.force, static_cast<Index>(nodes_.size()));
   for (Index& n : nodes_) n += body.first_node;
 }
 

@@ -14,6 +14,7 @@ class NodalForce final : public Force {
     Selector nodes;
     Field force{Vec3(0, 0, 0)};
     VecX key_times;
+    bool per_vertex = false;
     void visit(ParamVisitor& v);
   };
   NodalForce(const Options& options, const BuildContext& context);

@@ -46,6 +46,18 @@ TEST(NodalForce, FollowsItsKeyTimes) {
   }
 }
 
+// One force for all, each vertex with variables of its own: the same motion, 24 entries with a gradient.
+TEST(NodalForce, PerVertexIsOneForAllWithAVariableForEach) {
+  const auto one = make_simulation(cube("force: [1, 2, 3]")),
+             each = make_simulation(cube("force: [1, 2, 3], per_vertex: true"));
+  EXPECT_EQ(each->system().parameters().size(), one->system().parameters().size() + 21);
+  Tape a, b;
+  one->run(a, true);
+  each->run(b, true);
+  EXPECT_GT(a.states.back().v.norm(), 0.1);
+  EXPECT_EQ(a.states.back().x, b.states.back().x);
+}
+
 TEST(NodalForce, OfOneKeyTimeIsConstant) {
   const auto constant = make_simulation(cube("force: [1, 2, 3]")),
              keyed = make_simulation(cube("key_times: 0.1, force: [1, 2, 3]"));
