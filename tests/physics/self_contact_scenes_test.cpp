@@ -219,11 +219,11 @@ bodies:
     thickness: 0.001
     density: 200
     materials: [{type: membrane_stvk, E: 1e5, nu: 0.3}]
-    initial: {rotation: [0, -0.2, 0]}
+    initial: {rotation: [0, -0.2, 0], translation: [0, 0, 0.02980039961925918]}
     pins: [{nodes: {box: {min: [-0.01, -1, -1], max: [0.01, 1, 1]}}}]
   back:
     <<: *panel
-    initial: {rotation: [0, 0.2, 0]}
+    initial: {rotation: [0, 0.2, 0], translation: [0, 0, -0.02980039961925918]}
 contacts: [{type: self_contact, distance: 0.01, friction: 0.2}]
 )");
   for (const State& s : r.tape.states)
