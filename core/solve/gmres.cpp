@@ -57,9 +57,13 @@ KrylovReport gmres(LinearMap h, LinearMap precondition, ConstVec b, MutVec x, bo
   s.basis.resize(static_cast<std::size_t>(restart) + 1);
   const auto v = [&](Index i) -> VecX& { return s.basis[static_cast<std::size_t>(i)]; };
   double checked = std::numeric_limits<double>::infinity();
-  for (;;) {
-    h(x, s.w);
-    v(0) = b - s.w;
+  for (bool is_zero = !warm;; is_zero = false) {
+    if (is_zero) {
+      v(0) = b;
+    } else {
+      h(x, s.w);
+      v(0) = b - s.w;
+    }
     const double beta = report.residual = norm(v(0));
     if (beta <= tolerance) {
       report.stop = KrylovReport::Stop::Converged;

@@ -27,18 +27,17 @@ ContactEvaluator::ContactEvaluator(const ContactProblem& problem, const ContactT
   p_.step.hold({});
 }
 
-ContactIterate ContactEvaluator::start(ConstVec x, const std::vector<NodeContact>& contacts) {
+void ContactEvaluator::start(ConstVec x, const std::vector<NodeContact>& contacts, ContactIterate& first) {
   admissible_ = x;
   VecX r(x.size());
   start_solve(p_.step, p_.forward.tolerances(), admissible_, r, report);
-  ContactIterate first;
   first.x = x;
   try {
     contacts_.add_missing(x);
     contacts_.warm_start(contacts);
   } catch (const Error& e) {
     fail(e, first);
-    return first;
+    return;
   }
   first.forces = contacts_.forces();
   evaluate(first);
@@ -46,7 +45,6 @@ ContactIterate ContactEvaluator::start(ConstVec x, const std::vector<NodeContact
     first.x = admissible_;
     evaluate(first);
   }
-  return first;
 }
 
 /// No place for a node, or no normal: the caller's policy decides.

@@ -34,7 +34,7 @@ class ContactEvaluator {
   ContactEvaluator(const ContactProblem& problem, const ContactTolerance& tolerance);
 
   /// The first iterate: x with the forces of `contacts` or, if R(x) does not exist, an x where it does.
-  ContactIterate start(ConstVec x, const std::vector<NodeContact>& contacts);
+  void start(ConstVec x, const std::vector<NodeContact>& contacts, ContactIterate& first);
   /// Fills in all but x and forces; the forces of what does not touch become zero.
   void evaluate(ContactIterate& i);
   /// Whether an iterate is the solution: also nothing touches there that the set of contacts lacks. That is

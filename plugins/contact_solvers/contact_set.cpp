@@ -67,8 +67,9 @@ ContactSet::ContactSet(const ContactProblem& problem)
       }
     }
   }
-  std::stable_sort(members_.begin(), members_.end(),
-                   [](const Member& a, const Member& b) { return a.who.node < b.who.node; });
+  const auto by_node = [](const Member& a, const Member& b) { return a.who.node < b.who.node; };
+  if (!std::is_sorted(members_.begin(), members_.end(), by_node))  // one model's are
+    std::stable_sort(members_.begin(), members_.end(), by_node);
   num_with_colliders_ = members_.size();
   forces_ = Mat3X::Zero(3, static_cast<Index>(members_.size()));
 }

@@ -50,7 +50,8 @@ SolveReport FixedPointContact::solve(const ContactProblem& p, MutVec x,
                                      std::vector<NodeContact>& contacts) const {
   ContactEvaluator evaluator(p, options_.tolerance);
   ContactSweep sweep(p);
-  ContactIterate now = evaluator.start(x, contacts);
+  ContactIterate now;
+  evaluator.start(x, contacts, now);
   while (now.is_admissible && !evaluator.is_final(now) &&
          evaluator.report.iterations < options_.max_iterations) {
     if (interrupted()) throw Interrupted();

@@ -21,6 +21,7 @@ struct Scratch {
   ContactJacobian jacobian;
   GmresScratch krylov;
   VecX b, direction;
+  ContactIterate now, trial;  // their memory is used again
 };
 
 /// The Newton direction (dx, df) at an iterate, into s.direction.
@@ -38,9 +39,9 @@ KrylovReport find_direction(const StepProblem& step, const BlockMatrix& hessian,
 
 /// Moves along a direction by the largest of 1, 1/2, 1/4 ... that lowers the merit; false if none does, and
 /// the iterate stays.
-bool search_line(ContactEvaluator& evaluator, const VecX& direction, ContactIterate& now) {
+bool search_line(ContactEvaluator& evaluator, const VecX& direction, ContactIterate& now,
+                 ContactIterate& trial) {
   const Index n = now.x.size();
-  ContactIterate trial;
   double alpha = 1;
   for (int k = 0; k <= kMaxHalvings; ++k, alpha /= 2) {
     trial.x = now.x + alpha * direction.head(n);
@@ -80,7 +81,8 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
   ContactEvaluator evaluator(p, options_.tolerance);
   SolveReport& report = evaluator.report;
   ContactSweep sweep(p);
-  ContactIterate now = evaluator.start(x, contacts);
+  ContactIterate& now = s.now;
+  evaluator.start(x, contacts, now);
   double previous = now.merit, forcing = kForcing;
   const BlockMatrix* hessian = nullptr;  // null: that of the next iterate is needed
   while (now.is_admissible && !evaluator.is_final(now) && report.iterations < options_.max_iterations) {
@@ -100,7 +102,7 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
     const KrylovReport k =
         find_direction(p.step, *hessian, now, target, std::max(1.0, target / law_target), options_.gmres, s);
     report.linear_iterations += k.iterations;
-    if (search_line(evaluator, s.direction, now)) continue;
+    if (search_line(evaluator, s.direction, now, s.trial)) continue;
     hessian = nullptr;
     if (!is_fresh) continue;
     const double goal = kEscape * now.merit;
