@@ -19,8 +19,9 @@ void VelocityFriction::Options::visit(ParamVisitor& v) {
           .unit = "m",
           .min = 0,
           .max = 1e3});
-  v.optional_section("region", has_region, region,
-                     {.doc = "box outside of which nothing touches: what bounds a published plane"});
+  v.optional_section(
+      "region", has_region, region,
+      {.doc = "part of the surface of the colliders that can be touched: what bounds a published plane"});
 }
 
 VelocityFriction::VelocityFriction(const Options& options, const BuildContext& context) : options_(options) {
@@ -49,11 +50,12 @@ void VelocityFriction::detect(const ContactStep& step, ConstVec, std::vector<Con
     const auto touches = [&](Index k) {
       for (const double share : {0.0, 0.5, 1.0}) {
         const Vec3 p = start + share * way;
+        const SurfacePoint s = step.colliders[static_cast<std::size_t>(k)]->at(step.time, p);
+        const Vec3 foot = p - s.distance * s.normal;
         if (options_.has_region &&
-            ((p - options_.region.min).minCoeff() < 0 || (options_.region.max - p).minCoeff() < 0))
+            ((foot - options_.region.min).minCoeff() < 0 || (options_.region.max - foot).minCoeff() < 0))
           continue;
-        if (step.colliders[static_cast<std::size_t>(k)]->at(step.time, p).distance <= options_.distance)
-          return true;
+        if (s.distance <= options_.distance) return true;
       }
       return false;
     };
