@@ -74,15 +74,16 @@ void SelfContact::Options::visit(ParamVisitor& v) {
           .min = 0,
           .max = 1e6,
           .differentiable = true});
-  v.real(
-      "distance", distance,
-      {.doc =
-           "distance between surfaces at which contact begins: the thickness of a cloth, or the mean of two",
-       .unit = "m",
-       .min = 0,
-       .max = 1e3,
-       .open = true,
-       .differentiable = true});
+  v.real("distance", distance,
+         {.doc = "distance between surfaces at which contact begins: the thickness of a cloth, or the mean "
+                 "of two. Edges "
+                 "on flat parts are kept apart by vertices and faces only: below 2 % of their length it is "
+                 "too little",
+          .unit = "m",
+          .min = 0,
+          .max = 1e3,
+          .open = true,
+          .differentiable = true});
   v.choice("initial_penetration", initial_penetration, {"error", "push_out"},
            {.doc = "surfaces that start nearer than the distance are an error, or the first step moves them "
                    "apart"});
