@@ -11,8 +11,8 @@ inline constexpr std::array<std::size_t, 4> kFeatureNodes{2, 3, 4, 4};
 
 /// With y = sum w_i x_i from the closest point of the second feature to that of the first, extended to the
 /// line or plane that it lies on: weights w, normal y/|y|, gap |y| - distance. nodes: numbers in x, as many
-/// as the features have, -1 behind them. Throws Error(Numerics) if the features are closer than rounding, or
-/// parallel.
+/// as the features have, -1 behind them. Throws Error(Numerics) if the features are closer than rounding.
+/// Edges must not be parallel.
 ContactPair closest_pair(FeaturePair form, const std::array<Index, 4>& nodes, const VecX& x, double distance);
 
 /// dx += (d (weights, normal, gap)/dx)^T z. By the equations G^T y = 0 that make the points closest, G the

@@ -121,12 +121,15 @@ void Simulation::preload(const SceneOptions& scene, const Registry& registry, co
 }
 
 void Simulation::fail(const Tape& tape, const StepContext& context, const SolveReport& report) const {
+  const char* halve = on_failure_ == "halve_step" ? "" : ", or on_failure: halve_step";
+  if (report.residual <= report.tolerance)  // forces are balanced: what else is wrong, the note says
+    throw Error(Errc::Numerics, fmt::format("step {} (t = {:.6g} s) failed: {}. Try a smaller time.step{}",
+                                            context.step + 1, context.time, report.note, halve));
   std::string culprit = system_->diagnose(context, tape.states.back().x);
-  if (report.worst_node >= 0) {
-    if (!culprit.empty()) culprit += "; ";
-    culprit += fmt::format("the largest residual, {:.3g} N, is at {}", report.worst_force,
-                           system_->describe_node(report.worst_node, tape.states.back().x));
-  }
+  if (report.worst_node >= 0)
+    culprit +=
+        fmt::format("{}the largest residual, {:.3g} N, is at {}", culprit.empty() ? "" : "; ",
+                    report.worst_force, system_->describe_node(report.worst_node, tape.states.back().x));
   throw Error(
       Errc::Numerics,
       fmt::format("step {} (t = {:.6g} s) did not converge after {} iterations: residual {:.3g} N, tolerance "

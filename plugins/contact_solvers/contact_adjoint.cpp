@@ -158,6 +158,8 @@ SolveReport solve_contact_adjoint(const ContactProblem& p, const GmresOptions& o
     report.iterations = 1;
     if (!s.lu.solve(p.step.hessian(x, false), p.step.fixed(), active, s.b, s.solution)) {
       report.note = "the adjoint of the step is singular";
+      report.residual = norm(s.b);
+      w.setZero();  // not what another step has left there
       return report;
     }
     VecX left(s.b.size());

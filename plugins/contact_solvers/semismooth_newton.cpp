@@ -105,6 +105,11 @@ SolveReport SemismoothNewton::solve(const ContactProblem& p, MutVec x,
     if (search_line(evaluator, s.direction, now, s.trial)) continue;
     hessian = nullptr;
     if (!is_fresh) continue;
+    if (interrupted()) throw Interrupted();
+    if (options_.max_sweeps == 0) {
+      report.note = "no step along Newton's direction is better, and max_sweeps is 0";
+      break;
+    }
     const double goal = kEscape * now.merit;
     const ContactIterate stuck = now;
     for (Index j = 0; j < options_.max_sweeps && now.is_admissible && now.merit > goal; ++j) {

@@ -1,8 +1,9 @@
 // Contact with any law by a semismooth Newton method on the step and the law together [Alart and Curnier
 // 1991; METHODS 5]: exact at convergence, friction included. It solves the step itself and takes its
 // tolerances from the scene's forward and backward solvers; each direction is found by GMRES, preconditioned
-// by the factor of Projective Dynamics and a dense matrix over the nodes in contact. Where no step along a
-// direction is better, at a kink of the law, Gauss-Seidel sweeps (see delassus) go on to another iterate.
+// by the factor of Projective Dynamics and blocks, or a dense matrix, over what is in contact. Where no step
+// along a direction is better, at a kink of the law, Gauss-Seidel sweeps (see delassus) go on to another
+// iterate.
 #pragma once
 
 #include "plugins/contact_solvers/contact_adjoint.hpp"

@@ -185,6 +185,21 @@ TEST(SelfContact, SolversAgree) {
             1e-7 * newton.tape.states.back().x.norm());
 }
 
+TEST(SelfContact, TheAdjointOfGmresIsThatOfTheFactor) {
+  std::vector<VecX> gradients;
+  for (const char* adjoint : {"gmres", "lu"}) {
+    const Rollout r = run(
+        kSheets,
+        {"time.steps=25", std::string("contact_solver={type: semismooth_newton, adjoint: ") + adjoint + "}"});
+    ASSERT_GT(r.contacts(), 10);
+    const VecX weights = random_vector(r.sim->system().num_dofs(), 3);
+    gradients.push_back(r.sim->gradient(r.tape, [&](Index k, Adjoint& a) {
+      if (k == r.sim->num_steps()) a.x += weights;
+    }));
+  }
+  EXPECT_LT((gradients[0] - gradients[1]).norm(), 1e-8 * gradients[1].norm());
+}
+
 TEST(SelfContact, TheSameBitsWithOneAndTwoThreads) {
   const int before = num_threads();
   set_num_threads(1);

@@ -143,6 +143,7 @@ INSTANTIATE_TEST_SUITE_P(DiffCloth, PublishedGarments, ::testing::ValuesIn(kPubl
                          [](const auto& test) { return test.param.name; });
 
 TEST(PublishedGarments, PublishedPlacesOfWhatIsHeldAgree) {
+  // The published meshes are no part of the project; those of its generators are checked in their own tests.
   if (!std::filesystem::exists(kMeshes)) GTEST_SKIP() << "no published meshes at " << kMeshes;
   const auto shirt = experiment("published/tshirt", {"assets=" + kMeshes});
   const Mesh& s = shirt->simulation().system().bodies()[0]->mesh;

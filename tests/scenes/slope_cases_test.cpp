@@ -39,6 +39,8 @@ backward: {{type: pd_krylov, relative_tolerance: 1e-12}}
 TEST_P(ClothSlope, SlidesAsPublished) {
   const SlopeCase& c = GetParam();
   const std::string data = cloth_case_folder(c.name), tight = data + c.tight;
+  // The published results are no part of the project; elsewhere closed forms and differences stand for them:
+  // see tests/physics/friction_test.cpp.
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared reference cases beside this checkout";
   const JsonValue setup = read_json(data + "setup.json");
   TestFolder files;
